@@ -1,0 +1,1 @@
+"""innerview opens up neural agents that see."""

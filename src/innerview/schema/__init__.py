@@ -1,0 +1,33 @@
+"""Describes recorded and computed data: frozen dataclasses, no torch, no I/O.
+
+Everything here turns into plain JSON values with `to_json` and back with `from_json`.
+"""
+
+from innerview.schema.data import ArraySpec, Column, Scene
+from innerview.schema.lens import Lens, Parameter
+from innerview.schema.plain import from_json, to_json
+from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
+from innerview.schema.subject import AttentionSite, Head, InputSpec, MemorySite, SubjectInfo
+from innerview.schema.world import ActionSpace, Moment, WorldInfo
+
+__all__ = [
+    "ActionSpace",
+    "ArraySpec",
+    "AttentionSite",
+    "Block",
+    "Column",
+    "Head",
+    "InputSpec",
+    "Lens",
+    "MemorySite",
+    "Moment",
+    "Ordering",
+    "Parameter",
+    "RecordingInfo",
+    "RowKind",
+    "Scene",
+    "SubjectInfo",
+    "WorldInfo",
+    "from_json",
+    "to_json",
+]

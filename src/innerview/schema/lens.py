@@ -1,0 +1,37 @@
+"""How a lens describes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Need = Literal["image input", "vector input", "policy", "value", "q", "memory", "attention", "convolution", "gradients"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """One thing a person can set."""
+
+    name: str
+    type: Literal["int", "float", "bool", "choice", "layer", "head", "array", "column"]
+    default: Any
+    description: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lens:
+    """A method that turns a subject and rows into something to look at."""
+
+    name: str
+    question: str
+    """The question it answers, as a title."""
+    needs: tuple[Need, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    yields: Literal["heat per input", "value per element", "value per row", "layout", "table"] = "value per row"
+    cost: Literal["instant", "seconds", "minutes"] = "seconds"
+    paper: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)

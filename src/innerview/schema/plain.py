@@ -1,0 +1,64 @@
+"""Dataclasses to plain JSON values and back."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Mapping
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from innerview.errors import StoreError
+
+D = TypeVar("D")
+
+
+def to_json(value: Any) -> Any:
+    """Plain dicts, lists and scalars that `json` can write."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: to_json(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): to_json(v) for k, v in value.items()}
+    if isinstance(value, tuple | list | set | frozenset):
+        return [to_json(v) for v in value]
+    if hasattr(value, "item") and not isinstance(value, str | bytes):
+        return value.item()
+    return value
+
+
+def from_json(kind: type[D], value: Any) -> D:
+    """The dataclass that `to_json` wrote; a field it does not know is an error, not a guess."""
+    result = _build(kind, value, kind.__name__)
+    return result  # type: ignore[no-any-return]
+
+
+def _build(kind: Any, value: Any, where: str) -> Any:
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _build_dataclass(kind, value, where)
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        inner = [a for a in args if a is not type(None)]
+        return None if value is None else _build(inner[0], value, where)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise StoreError(f"{where} should be a list, not {value!r}.")
+        kinds = [args[0]] * len(value) if args[1:] == (Ellipsis,) else list(args)
+        return tuple(_build(k, v, where) for k, v in zip(kinds, value, strict=True))
+    return value
+
+
+def _build_dataclass(kind: type, value: Any, where: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise StoreError(f"{where} should be an object, not {value!r}.")
+    hints = get_type_hints(kind)
+    fields = {f.name: f for f in dataclasses.fields(kind)}
+    unknown = sorted(set(value) - set(fields))
+    if unknown:
+        raise StoreError(f"{where} has fields this version does not know: {', '.join(unknown)}.")
+    missing = [
+        n
+        for n, f in fields.items()
+        if n not in value and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise StoreError(f"{where} lacks {', '.join(missing)}.")
+    return kind(**{n: _build(hints[n], v, f"{where}.{n}") for n, v in value.items()})

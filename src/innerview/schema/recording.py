@@ -1,0 +1,61 @@
+"""What a recording holds and how far it got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from innerview.schema.data import ArraySpec, Column
+from innerview.schema.subject import SubjectInfo
+from innerview.schema.world import WorldInfo
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowKind:
+    """What one row is, in words people read."""
+
+    one: str = "step"
+    many: str = "steps"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ordering:
+    """Rows that belong together and follow each other; absent where rows have no time."""
+
+    group: str = "episode"
+    """The column that names the group; rows of a group stand next to each other."""
+    time: str = "step"
+    """The column that counts within a group, from 0."""
+    seconds_per_step: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Rows that were committed together."""
+
+    start: int
+    stop: int
+    groups: int
+    """How many groups ended in this block."""
+    digests: Mapping[str, str]
+    """SHA-256 of each file of the block, by path inside the recording."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingInfo:
+    """Everything about a recording but its values."""
+
+    name: str
+    row: RowKind = field(default_factory=RowKind)
+    ordering: Ordering | None = None
+    columns: tuple[Column, ...] = ()
+    arrays: tuple[ArraySpec, ...] = ()
+    group_columns: tuple[Column, ...] = ()
+    """Columns of the table with one line per group (outcome, return, seed…)."""
+    subject: SubjectInfo | None = None
+    world: WorldInfo | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """What it was recorded with; the same arguments continue it."""
+    created_at: str = ""
+    note: str = ""

@@ -1,0 +1,65 @@
+"""What is known of a model without running it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
+InputKind = Literal["image", "vector", "tokens"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputSpec:
+    """One named input as the module takes it, without the batch axis. An image is channel, height, width."""
+
+    name: str
+    kind: InputKind
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Head:
+    """One named output. `policy` holds logits over `names`; `gaussian` the mean of a continuous action."""
+
+    name: str
+    kind: HeadKind
+    size: int
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemorySite:
+    """A recurrent state; `shape` is without the batch axis: (size,) or (layers, size)."""
+
+    name: str
+    layer: str
+    kind: str
+    """gru, gru cell, lstm hidden, lstm cell, declared."""
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionSite:
+    """A place where something attends to something."""
+
+    name: str
+    layer: str
+    heads: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubjectInfo:
+    """A model's parts by name."""
+
+    name: str
+    family: str
+    inputs: tuple[InputSpec, ...] = ()
+    heads: tuple[Head, ...] = ()
+    layers: tuple[str, ...] = ()
+    memory: tuple[MemorySite, ...] = ()
+    attention: tuple[AttentionSite, ...] = ()
+    parameters: int = 0
+    weights_digest: str = ""
+    """SHA-256 over names and values of all weights: tells two versions of a model apart."""
