@@ -1,0 +1,76 @@
+/** The one place that calls fetch. */
+import { ApiError, isAbort, Unreachable } from "./errors";
+
+export interface Ask {
+  signal?: AbortSignal;
+  method?: "GET" | "POST" | "PUT";
+  body?: unknown;
+}
+
+/** Told whether the service answered, after every request. */
+export type Listener = (reachable: boolean) => void;
+
+export class Client {
+  private listeners = new Set<Listener>();
+
+  constructor(private readonly base = "") {}
+
+  onAnswer(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  async json<T>(path: string, ask: Ask = {}): Promise<T> {
+    const reply = await this.send(path, ask);
+    return (await reply.json()) as T;
+  }
+
+  async bytes(path: string, signal?: AbortSignal): Promise<{ buffer: ArrayBuffer; headers: Headers }> {
+    const reply = await this.send(path, signal ? { signal } : {});
+    return { buffer: await reply.arrayBuffer(), headers: reply.headers };
+  }
+
+  address(path: string): string {
+    return this.base + path;
+  }
+
+  private async send(path: string, ask: Ask): Promise<Response> {
+    let reply: Response;
+    try {
+      reply = await fetch(this.address(path), {
+        method: ask.method ?? "GET",
+        credentials: "same-origin",
+        ...(ask.signal ? { signal: ask.signal } : {}),
+        ...(ask.body === undefined
+          ? {}
+          : { body: JSON.stringify(ask.body), headers: { "content-type": "application/json" } }),
+      });
+    } catch (problem) {
+      if (isAbort(problem)) throw problem;
+      this.tell(false);
+      throw new Unreachable();
+    }
+    this.tell(true);
+    if (!reply.ok) throw await refusal(reply);
+    return reply;
+  }
+
+  private tell(reachable: boolean): void {
+    for (const listener of this.listeners) listener(reachable);
+  }
+}
+
+async function refusal(reply: Response): Promise<ApiError> {
+  const text = await reply.text();
+  try {
+    const { error } = JSON.parse(text) as { error?: { kind: string; message: string } };
+    if (error) return new ApiError(error.kind, error.message, reply.status);
+  } catch (problem) {
+    if (!(problem instanceof SyntaxError)) throw problem;
+  }
+  return new ApiError(
+    "HTTP",
+    `The service answered ${reply.status}${text ? `: ${text.slice(0, 200)}` : "."}`,
+    reply.status,
+  );
+}

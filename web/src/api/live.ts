@@ -1,0 +1,111 @@
+/** One WebSocket for model calls and news of jobs. On a channel the newest request wins. */
+import type { Job } from "./model";
+
+export interface Binary {
+  readonly shape: number[];
+  readonly dtype: string;
+  readonly bytes: ArrayBuffer;
+}
+
+export interface LiveReply {
+  readonly value: unknown;
+  readonly binary: Binary | null;
+}
+
+/** A newer request on the same channel took this one's place. */
+export class Stale extends Error {}
+
+interface Waiting {
+  readonly channel: string;
+  readonly resolve: (reply: LiveReply) => void;
+  readonly reject: (problem: Error) => void;
+}
+
+interface Message {
+  id?: number;
+  ok?: boolean;
+  stale?: boolean;
+  value?: unknown;
+  binary?: { shape: number[]; dtype: string };
+  error?: { kind: string; message: string } | string;
+  event?: string;
+  job?: Job;
+}
+
+export class Live {
+  private socket: WebSocket | null = null;
+  private next = 1;
+  private waiting = new Map<number, Waiting>();
+  private expecting: Message | null = null;
+  private delay_ms = 500;
+  private closed = false;
+
+  constructor(
+    private readonly onJob: (job: Job) => void,
+    private readonly onState: (connected: boolean) => void,
+  ) {}
+
+  connect(): void {
+    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/live");
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      this.delay_ms = 500;
+      this.onState(true);
+    };
+    socket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => this.receive(event.data);
+    socket.onclose = () => this.retry();
+    this.socket = socket;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.socket?.close();
+  }
+
+  /** Call the model; rejects with Stale when a newer call on the channel overtakes this one. */
+  call(channel: string, call: string, values: Record<string, unknown>): Promise<LiveReply> {
+    if (this.socket?.readyState !== WebSocket.OPEN)
+      return Promise.reject(new Error("The live connection is closed; it is being opened again."));
+    for (const [id, other] of this.waiting) if (other.channel === channel) this.drop(id, new Stale());
+    const id = this.next++;
+    this.socket.send(JSON.stringify({ id, channel, call, arguments: values }));
+    return new Promise((resolve, reject) => this.waiting.set(id, { channel, resolve, reject }));
+  }
+
+  private receive(data: string | ArrayBuffer): void {
+    if (typeof data !== "string") {
+      const message = this.expecting;
+      this.expecting = null;
+      if (message?.binary) this.settle(message, { ...message.binary, bytes: data });
+      return;
+    }
+    const message = JSON.parse(data) as Message;
+    if (message.event === "job" && message.job) this.onJob(message.job);
+    else if (message.ok && message.binary) this.expecting = message;
+    else if (message.id !== undefined) this.settle(message, null);
+  }
+
+  private settle(message: Message, binary: Binary | null): void {
+    const id = message.id ?? -1;
+    if (message.ok) {
+      this.waiting.get(id)?.resolve({ value: message.value, binary });
+      this.waiting.delete(id);
+    } else {
+      const words = typeof message.error === "string" ? message.error : message.error?.message;
+      this.drop(id, message.stale ? new Stale() : new Error(words ?? "The live call failed."));
+    }
+  }
+
+  private drop(id: number, problem: Error): void {
+    this.waiting.get(id)?.reject(problem);
+    this.waiting.delete(id);
+  }
+
+  private retry(): void {
+    this.onState(false);
+    for (const id of [...this.waiting.keys()]) this.drop(id, new Error("The live connection was lost."));
+    if (this.closed) return;
+    setTimeout(() => this.connect(), this.delay_ms);
+    this.delay_ms = Math.min(10_000, this.delay_ms * 2);
+  }
+}

@@ -1,0 +1,114 @@
+/** Every route of the service, by name. */
+import { decodeTable } from "./arrow";
+import { Client } from "./client";
+import type { ColumnData } from "./columns";
+import type { DocsPage, Job, KeptSelection, LensInfo, RecordingInfo, RecordRequest, Scene, StudyInfo } from "./model";
+
+export interface ArraySlice {
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly values: Uint8Array | Float32Array | Int32Array | Float64Array;
+}
+
+export interface Range {
+  readonly start: number;
+  readonly stop: number;
+}
+
+export class Service {
+  constructor(readonly client = new Client()) {}
+
+  study = (): Promise<StudyInfo> => this.client.json("/api/study");
+  recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
+  docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
+  lenses = (): Promise<LensInfo[]> => this.client.json("/api/lenses");
+  jobs = (): Promise<Job[]> => this.client.json("/api/jobs");
+  record = (body: RecordRequest): Promise<Job> => this.client.json("/api/jobs", { method: "POST", body });
+  cancel = (id: string): Promise<Job> =>
+    this.client.json(`/api/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST" });
+  resume = (id: string): Promise<Job> =>
+    this.client.json(`/api/jobs/${encodeURIComponent(id)}/resume`, { method: "POST" });
+  selections = (): Promise<KeptSelection[]> => this.client.json("/api/selections");
+  keepSelections = (body: KeptSelection[]): Promise<unknown> =>
+    this.client.json("/api/selections", { method: "PUT", body });
+
+  /** Everything below reads one version of a recording, told apart by its etag, so that the browser may keep it. */
+  of(recording: RecordingInfo): RecordingService {
+    return new RecordingService(this.client, recording.name, recording.etag);
+  }
+}
+
+export class RecordingService {
+  private readonly root: string;
+
+  constructor(
+    private readonly client: Client,
+    name: string,
+    private readonly etag: string,
+  ) {
+    this.root = `/api/recordings/${encodeURIComponent(name)}`;
+  }
+
+  async columns(names: readonly string[], range: Range, signal?: AbortSignal): Promise<Map<string, ColumnData>> {
+    const query = this.query({ names: names.join(","), start: range.start, stop: range.stop });
+    return decodeTable((await this.client.bytes(`${this.root}/columns?${query}`, signal)).buffer);
+  }
+
+  async groups(): Promise<Map<string, ColumnData>> {
+    return decodeTable((await this.client.bytes(`${this.root}/groups?${this.query({})}`)).buffer);
+  }
+
+  scene(key: string, signal?: AbortSignal): Promise<Scene> {
+    const path = `${this.root}/scenes/${encodeURIComponent(key)}?${this.query({})}`;
+    return this.client.json(path, signal ? { signal } : {});
+  }
+
+  async array(name: string, range: Range, signal?: AbortSignal): Promise<ArraySlice> {
+    const query = this.query({ start: range.start, stop: range.stop });
+    const path = `${this.root}/arrays/${encodeURIComponent(name)}?${query}`;
+    const { buffer, headers } = await this.client.bytes(path, signal);
+    const shape = (headers.get("x-innerview-shape") ?? "").split(",").map(Number);
+    const dtype = headers.get("x-innerview-dtype") ?? "uint8";
+    return { shape, dtype, values: typed(buffer, dtype) };
+  }
+
+  imageAddress(array: string, row: number): string {
+    return this.client.address(
+      `${this.root}/images/${encodeURIComponent(array)}/${row}?${this.query({ format: "png" })}`,
+    );
+  }
+
+  private query(values: Record<string, string | number>): URLSearchParams {
+    const query = new URLSearchParams();
+    for (const [key, value] of Object.entries(values)) query.set(key, String(value));
+    if (this.etag) query.set("v", this.etag);
+    return query;
+  }
+}
+
+function typed(buffer: ArrayBuffer, dtype: string): ArraySlice["values"] {
+  switch (dtype) {
+    case "uint8":
+    case "bool":
+      return new Uint8Array(buffer);
+    case "int32":
+      return new Int32Array(buffer);
+    case "float64":
+      return new Float64Array(buffer);
+    case "float16":
+      return Float32Array.from(new Uint16Array(buffer), half);
+    case "int64":
+      return Float64Array.from(new BigInt64Array(buffer), Number);
+    default:
+      return new Float32Array(buffer);
+  }
+}
+
+function half(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}

@@ -1,0 +1,96 @@
+/** Selections as expressions: terms joined from left to right by union, intersection and difference. */
+import { Bitset } from "./bitset";
+
+export type Operator = "union" | "intersection" | "difference";
+export const operators: readonly Operator[] = ["union", "intersection", "difference"];
+export const symbols: Record<Operator, string> = { union: "∪", intersection: "∩", difference: "−" };
+
+/** Where the rows of a term come from. A predicate stays a predicate: it holds for rows recorded later, too. */
+export type Source =
+  | { readonly kind: "rows"; readonly runs: readonly (readonly [number, number])[] }
+  | { readonly kind: "range"; readonly column: string; readonly low: number | null; readonly high: number | null }
+  | { readonly kind: "word"; readonly column: string; readonly words: readonly string[] }
+  | { readonly kind: "box"; readonly x: Span; readonly y: Span; readonly within: readonly [number, number] | null }
+  | { readonly kind: "group"; readonly terms: readonly Term[] };
+
+export interface Span {
+  readonly column: string;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Term {
+  readonly operator: Operator;
+  readonly negated: boolean;
+  readonly name: string;
+  readonly source: Source;
+}
+
+/** What evaluation reads: number of a cell (NaN where unknown), word of a cell. */
+export interface Cells {
+  readonly rows: number;
+  numbers(column: string): ArrayLike<number>;
+  words(column: string): { codes: ArrayLike<number>; words: readonly string[] };
+}
+
+export function evaluate(terms: readonly Term[], cells: Cells): Bitset {
+  let result = new Bitset(cells.rows);
+  terms.forEach((term, index) => {
+    const plain = rowsOf(term.source, cells);
+    const set = term.negated ? plain.complement() : plain;
+    result = index === 0 ? set : result[term.operator](set);
+  });
+  return result;
+}
+
+export function rowsOf(source: Source, cells: Cells): Bitset {
+  switch (source.kind) {
+    case "rows":
+      return Bitset.ofRuns(cells.rows, source.runs);
+    case "range":
+      return inRange(source, cells);
+    case "word":
+      return withWord(source, cells);
+    case "box":
+      return inBox(source, cells);
+    case "group":
+      return evaluate(source.terms, cells);
+  }
+}
+
+/** The columns that must be at hand before `evaluate`: those read as numbers and those read as words. */
+export function columnsOf(terms: readonly Term[]): { numbers: string[]; words: string[] } {
+  const numbers = new Set<string>();
+  const words = new Set<string>();
+  const visit = (source: Source): void => {
+    if (source.kind === "range") numbers.add(source.column);
+    if (source.kind === "word") words.add(source.column);
+    if (source.kind === "box") numbers.add(source.x.column).add(source.y.column);
+    if (source.kind === "group") source.terms.forEach((term) => visit(term.source));
+  };
+  terms.forEach((term) => visit(term.source));
+  return { numbers: [...numbers], words: [...words] };
+}
+
+function inRange(source: Extract<Source, { kind: "range" }>, cells: Cells): Bitset {
+  const values = cells.numbers(source.column);
+  const low = source.low ?? -Infinity;
+  const high = source.high ?? Infinity;
+  return Bitset.where(cells.rows, (row) => values[row]! >= low && values[row]! <= high, 0, values.length);
+}
+
+function withWord(source: Extract<Source, { kind: "word" }>, cells: Cells): Bitset {
+  const { codes, words } = cells.words(source.column);
+  const wanted = new Set(source.words.map((word) => words.indexOf(word)).filter((code) => code >= 0));
+  return Bitset.where(cells.rows, (row) => wanted.has(codes[row]!), 0, codes.length);
+}
+
+function inBox(source: Extract<Source, { kind: "box" }>, cells: Cells): Bitset {
+  const xs = cells.numbers(source.x.column);
+  const ys = cells.numbers(source.y.column);
+  const { x, y } = source;
+  const [from, to] = source.within ?? [0, cells.rows];
+  const test = (row: number): boolean =>
+    xs[row]! >= x.low && xs[row]! <= x.high && ys[row]! >= y.low && ys[row]! <= y.high;
+  return Bitset.where(cells.rows, test, from, Math.min(to, xs.length, ys.length));
+}
