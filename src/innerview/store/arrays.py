@@ -1,0 +1,65 @@
+"""Reads rows of one array, a chunk at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+
+from innerview.errors import DamagedPart
+from innerview.schema import ArraySpec
+from innerview.store.codecs import ArrayCodec
+from innerview.store.paths import confined
+from innerview.store.shards import read_chunk, shard_name
+
+_CHUNKS_KEPT = 8
+
+
+class ArrayReader:
+    """Rows of an array; keeps the last few chunks, as playing asks for one row after the other."""
+
+    def __init__(self, folder: Path, spec: ArraySpec, block_rows: int) -> None:
+        self._folder = folder
+        self._codec = ArrayCodec(spec, block_rows)
+        confined(folder, "arrays", spec.name)
+        self._kept: OrderedDict[int, np.ndarray] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def rows(self, wanted: np.ndarray) -> np.ndarray:
+        """Those rows in that order, [rows, *shape]."""
+        codec = self._codec
+        result = np.empty((len(wanted), *codec.spec.shape), codec.dtype)
+        chunks = wanted // codec.chunk_rows
+        order = np.argsort(chunks, kind="stable")
+        bounds = np.flatnonzero(np.diff(chunks[order])) + 1
+        for places in np.split(order, bounds) if len(order) else ():
+            chunk = int(chunks[places[0]])
+            result[places] = self._chunk(chunk)[wanted[places] - chunk * codec.chunk_rows]
+        return result
+
+    def _chunk(self, chunk: int) -> np.ndarray:
+        with self._guard:
+            if chunk in self._kept:
+                self._kept.move_to_end(chunk)
+                return self._kept[chunk]
+        values = self._read(chunk)
+        with self._guard:
+            self._kept[chunk] = values
+            while len(self._kept) > _CHUNKS_KEPT:
+                self._kept.popitem(last=False)
+        return values
+
+    def _read(self, chunk: int) -> np.ndarray:
+        codec = self._codec
+        block, inside = divmod(chunk, codec.block_rows // codec.chunk_rows)
+        name = shard_name(codec, block)
+        try:
+            return read_chunk(self._folder / name, codec, inside)
+        except DamagedPart as error:
+            first = block * codec.block_rows
+            raise DamagedPart(
+                f"Recording '{self._folder.name}': '{name}', which holds rows {first} to {first + codec.block_rows} of "
+                f"array '{codec.spec.name}', is damaged: {error}. The other rows can be read."
+            ) from error

@@ -1,0 +1,138 @@
+"""Puts blocks on disk: arrays, rows, groups, then the manifest."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import DamagedPart
+from innerview.store.codecs import ArrayCodec
+from innerview.store.files import TEMPORARY, Stamp, replace_json, sync_folder, write_file
+from innerview.store.manifest import Manifest, append_to_log, log_line, save_manifest, stamped
+from innerview.store.shards import pack_shard, shard_name
+from innerview.store.tables import build_table, parquet_bytes, read_tables, table_schema
+
+_SEGMENT_ROWS = 65_536
+_WORTH_MERGING = 16  # blocks
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowBlock:
+    """The values of one block."""
+
+    rows: int
+    columns: Mapping[str, Sequence[Any]]
+    arrays: Mapping[str, np.ndarray]
+    groups: tuple[Mapping[str, Any], ...]
+
+
+class Committer:
+    """Owns a recording's folder while it is written; used by one thread at a time."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        info = manifest.info
+        self.codecs = {spec.name: ArrayCodec(spec, manifest.block_rows) for spec in info.arrays}
+        self.schema = table_schema(info.columns)
+        self.group_schema = table_schema(info.group_columns)
+
+    def prepare(self) -> None:
+        """Make the folders and clear away what a killed writer left behind."""
+        for name in ("rows", "groups", "scenes", *(f"arrays/{a}" for a in self.codecs)):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        if not (self.folder / "manifest.json").exists():
+            save_manifest(self.folder, self.manifest)
+        if self.manifest.complete:
+            return
+        for path in self.folder.rglob("*"):
+            if path.suffix == TEMPORARY or self._is_left_over(path):
+                path.unlink()
+        shutil.rmtree(self.folder / "tables", ignore_errors=True)
+        self._set_shapes(self.manifest.rows, durable=False)
+
+    def _is_left_over(self, path: Path) -> bool:
+        if path.parent.name in ("rows", "groups") and path.suffix == ".parquet":
+            return not path.stem.isdigit() or int(path.stem) >= self.manifest.blocks
+        if path.parent.parent.name == "arrays" and path.name.startswith("c."):
+            number = path.name.split(".")[1]
+            return not number.isdigit() or int(number) >= self.manifest.blocks
+        return False
+
+    def commit(self, block: RowBlock) -> None:
+        """Write a block; it counts from the moment the manifest is replaced."""
+        number, start = self.manifest.blocks, self.manifest.rows
+        stamps: dict[str, Stamp] = {}
+        for name, codec in self.codecs.items():
+            path = shard_name(codec, number)
+            stamps[path] = write_file(self.folder / path, pack_shard(codec, block.arrays[name]))
+        stamps |= self._write_tables(number, block)
+        for name in {str(Path(path).parent) for path in stamps}:
+            sync_folder(self.folder / name)
+        rows = start + block.rows
+        self._set_shapes(rows, durable=False)
+        line = log_line(stamped((start, rows), len(block.groups), stamps))
+        digest = append_to_log(self.folder, self.manifest, line)
+        self._replace(
+            blocks=number + 1,
+            rows=rows,
+            groups=self.manifest.groups + len(block.groups),
+            log_bytes=self.manifest.log_bytes + len(line),
+            digest=digest,
+        )
+
+    def complete(self) -> None:
+        """Mark the recording as finished."""
+        self._set_shapes(self.manifest.rows, durable=True)
+        merged: dict[str, Any] = {}
+        if self.manifest.blocks >= _WORTH_MERGING:
+            try:
+                merged = self._merge_tables()
+            except DamagedPart:
+                # The blocks stay what is read, and `check` names the damaged one.
+                merged = {}
+        self._replace(complete=True, **merged)
+
+    def _write_tables(self, number: int, block: RowBlock) -> dict[str, Stamp]:
+        name = f"{number:08d}.parquet"
+        content = parquet_bytes(build_table(block.columns, self.schema))
+        stamps = {f"rows/{name}": write_file(self.folder / "rows" / name, content)}
+        if block.groups:
+            lines = {c: [line[c] for line in block.groups] for c in self.group_schema}
+            content = parquet_bytes(build_table(lines, self.group_schema))
+            stamps[f"groups/{name}"] = write_file(self.folder / "groups" / name, content)
+        return stamps
+
+    def _merge_tables(self) -> dict[str, Any]:
+        blocks_a_segment = max(1, _SEGMENT_ROWS // self.manifest.block_rows)
+        (self.folder / "tables").mkdir(exist_ok=True)
+        stamps: dict[str, Stamp] = {}
+        for segment, first in enumerate(range(0, self.manifest.blocks, blocks_a_segment)):
+            numbers = range(first, min(first + blocks_a_segment, self.manifest.blocks))
+            paths = [self.folder / "rows" / f"{n:08d}.parquet" for n in numbers]
+            heights = [stop - start for start, stop in map(self.manifest.block_range, numbers)]
+            table = read_tables(paths, self.schema, names=list(self.schema), heights=heights)
+            name = f"tables/rows.{segment:08d}.parquet"
+            stamps[name] = write_file(self.folder / name, parquet_bytes(table))
+        if self.manifest.groups:
+            paths = sorted((self.folder / "groups").glob("*.parquet"))
+            names = list(self.group_schema)
+            table = read_tables(paths, self.group_schema, names=names, heights=[self.manifest.groups])
+            stamps["tables/groups.parquet"] = write_file(self.folder / "tables/groups.parquet", parquet_bytes(table))
+        sync_folder(self.folder / "tables")
+        tables = tuple((path, stamp.sha256, stamp.size) for path, stamp in stamps.items())
+        return {"segment_rows": blocks_a_segment * self.manifest.block_rows, "tables": tables}
+
+    def _set_shapes(self, rows: int, *, durable: bool) -> None:
+        for name, codec in self.codecs.items():
+            replace_json(self.folder / "arrays" / name / "zarr.json", codec.zarr_json(rows), durable=durable)
+
+    def _replace(self, **changes: Any) -> None:
+        changed = replace(self.manifest, **changes)
+        save_manifest(self.folder, changed)
+        self.manifest = changed

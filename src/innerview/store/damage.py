@@ -1,0 +1,143 @@
+"""Finds what is damaged: at a glance (sizes) or in depth (digests)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from innerview.errors import DamagedPart, FormatVersionError, StoreError
+from innerview.store.codecs import ArrayCodec
+from innerview.store.files import file_digest, read_json
+from innerview.store.manifest import STUDY_FORMAT, Manifest, check_format, load_log, load_manifest
+from innerview.store.paths import confined, is_plain_file
+from innerview.store.scenes import load_scene
+
+
+@dataclass(frozen=True)
+class Damage:
+    """One part that cannot be read, and why."""
+
+    part: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class _Expected:
+    path: str
+    sha256: str
+    size: int
+    holds: str
+
+
+def damage_at_a_glance(folder: Path, manifest: Manifest) -> list[Damage]:
+    """Files of a recording that are missing or have another size."""
+    return list(_file_damage(folder, manifest, deep=False))
+
+
+def damage_in_depth(folder: Path, manifest: Manifest) -> list[Damage]:
+    """Everything in a recording whose content is not what was committed."""
+    found = list(_file_damage(folder, manifest, deep=True))
+    found += _zarr_damage(folder, manifest)
+    found += _scene_damage(folder, manifest)
+    return found
+
+
+def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Damage]:
+    try:
+        expected = _expected_files(folder, manifest)
+    except DamagedPart as error:
+        yield Damage(f"recordings/{folder.name}/blocks.jsonl", str(error))
+        return
+    for file in expected:
+        problem = _problem(folder / file.path, file, deep=deep)
+        if problem:
+            yield Damage(f"recordings/{folder.name}/{file.path}", f"{problem} It holds {file.holds}.")
+
+
+def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
+    files = []
+    for committed in load_log(folder, manifest):
+        block = committed.block
+        holds = f"rows {block.start} to {block.stop}"
+        files += [_Expected(p, d, committed.sizes.get(p, -1), holds) for p, d in block.digests.items()]
+    files += [_Expected(p, d, s, "a quicker copy; the rows themselves stand elsewhere") for p, d, s in manifest.tables]
+    return files
+
+
+def _problem(path: Path, file: _Expected, *, deep: bool) -> str:
+    try:
+        size = os.lstat(path).st_size
+    except OSError as error:
+        return f"It cannot be read ({error.strerror})."
+    if not is_plain_file(path):
+        return "It is not a plain file."
+    if size != file.size:
+        return f"It has {size} bytes instead of {file.size}."
+    if deep and file_digest(path) != file.sha256:
+        return "Its content was changed: the SHA-256 digest differs."
+    return ""
+
+
+def _zarr_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
+    for spec in manifest.info.arrays:
+        part = f"recordings/{folder.name}/arrays/{spec.name}/zarr.json"
+        codec = ArrayCodec(spec, manifest.block_rows)
+        try:
+            found = read_json(confined(folder, "arrays", spec.name, "zarr.json"))
+        except StoreError as error:
+            yield Damage(part, str(error))
+            continue
+        shape = found.get("shape") if isinstance(found, dict) else None
+        rows = shape[0] if isinstance(shape, list) and shape else -1
+        # A killed writer may have set the shape of a block that it did not commit.
+        allowed = range(manifest.rows, manifest.rows + (1 if manifest.complete else manifest.block_rows + 1))
+        if rows not in allowed or found != codec.zarr_json(rows):
+            yield Damage(part, f"It does not describe {manifest.rows} rows of '{spec.name}' as they were written.")
+
+
+def _scene_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
+    if all(column.name != "scene" for column in manifest.info.group_columns):
+        return
+    for key in _scene_keys(folder, manifest):
+        try:
+            load_scene(folder, key)
+        except StoreError as error:
+            yield Damage(f"recordings/{folder.name}/scenes/{key[:40]}.json", str(error))
+
+
+def _scene_keys(folder: Path, manifest: Manifest) -> list[str]:
+    keys: set[str] = set()
+    for path in sorted((folder / "groups").glob("*.parquet")):
+        if int(path.stem) < manifest.blocks and is_plain_file(path):
+            try:
+                keys |= set(pl.read_parquet(path, columns=["scene"])["scene"].drop_nulls())
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+                continue  # its digest differs, which is told already
+    return sorted(keys - {""})
+
+
+def check(path: Path | str) -> list[Damage]:
+    """Everything damaged in a study: versions, manifests, digests of every file."""
+    root = Path(path)
+    try:
+        check_format(read_json(root / "study.json"), STUDY_FORMAT, root.name)
+    except (DamagedPart, FormatVersionError) as error:
+        return [Damage("study.json", str(error))]
+    found: list[Damage] = []
+    for name in recording_folders(root):
+        try:
+            folder = confined(root, "recordings", name)
+            found += damage_in_depth(folder, load_manifest(folder))
+        except StoreError as error:
+            found.append(Damage(f"recordings/{name}", str(error)))
+    return found
+
+
+def recording_folders(root: Path) -> list[str]:
+    """Names of folders that hold a recording, whole or damaged. One that was only just begun holds none yet."""
+    folders = sorted((root / "recordings").iterdir()) if (root / "recordings").is_dir() else []
+    return [f.name for f in folders if is_plain_file(f / "manifest.json") or any(f.glob("rows/*.parquet"))]

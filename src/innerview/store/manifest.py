@@ -1,0 +1,132 @@
+"""What a recording holds and how far it got. Replacing manifest.json is the moment a block is committed.
+
+Blocks stand in blocks.jsonl, one line each, so that committing stays cheap in long recordings. The manifest says how
+many lines count (`blocks`), how many bytes they take (`log_bytes`) and their running digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from innerview.errors import DamagedPart, FormatVersionError, StoreError
+from innerview.schema import Block, RecordingInfo, from_json, to_json
+from innerview.store.files import Stamp, read_json, replace_json, write_at
+
+RECORDING_FORMAT = "innerview recording"
+STUDY_FORMAT = "innerview study"
+VERSION = 1
+MANIFEST = "manifest.json"
+LOG = "blocks.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """The state of a recording after its last commit."""
+
+    info: RecordingInfo
+    block_rows: int
+    blocks: int = 0
+    rows: int = 0
+    groups: int = 0
+    complete: bool = False
+    log_bytes: int = 0
+    digest: str = ""
+    """Changes with every commit; two recordings with the same digest hold the same rows."""
+    segment_rows: int = 0
+    """Where not 0, tables/ holds the same rows again in files of so many rows, quicker to read."""
+    tables: tuple[tuple[str, str, int], ...] = ()
+    """Path, SHA-256 and size of each file in tables/."""
+
+    def block_range(self, block: int) -> tuple[int, int]:
+        """First row and the one after the last."""
+        return block * self.block_rows, min((block + 1) * self.block_rows, self.rows)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommittedBlock:
+    """A block and the size of each of its files."""
+
+    block: Block
+    sizes: Mapping[str, int]
+
+
+def save_manifest(folder: Path, manifest: Manifest) -> None:
+    """Commit: replace the manifest at one stroke."""
+    head = {"format": RECORDING_FORMAT, "version": VERSION}
+    replace_json(folder / MANIFEST, head | to_json(manifest))
+
+
+def load_manifest(folder: Path) -> Manifest:
+    """The last committed manifest of a recording."""
+    value = read_json(folder / MANIFEST)
+    check_format(value, RECORDING_FORMAT, folder.name)
+    try:
+        manifest = from_json(Manifest, {k: v for k, v in value.items() if k not in ("format", "version")})
+    except (StoreError, TypeError, ValueError) as error:
+        raise DamagedPart(f"'{MANIFEST}' of recording '{folder.name}' is damaged: {error}") from error
+    counts = (manifest.block_rows, manifest.blocks, manifest.rows, manifest.log_bytes)
+    fits = all(isinstance(n, int) and n >= 0 for n in counts) and manifest.block_rows > 0
+    if not fits or manifest.blocks != -(-manifest.rows // manifest.block_rows):
+        raise DamagedPart(
+            f"'{MANIFEST}' of recording '{folder.name}' contradicts itself: {manifest.rows} rows in "
+            f"{manifest.blocks} blocks of {manifest.block_rows}."
+        )
+    return manifest
+
+
+def check_format(value: Any, expected: str, where: str) -> None:
+    """Refuse what is something else, older or newer."""
+    if not isinstance(value, dict) or value.get("format") != expected:
+        raise DamagedPart(f"'{where}' is not an {expected}.")
+    version = value.get("version")
+    if version == VERSION:
+        return
+    if isinstance(version, int) and version > VERSION:
+        advice = "Update innerview (pip install --upgrade innerview) to read it."
+    else:
+        advice = "Read it with the innerview that wrote it and export it, or record it again."
+    raise FormatVersionError(
+        f"'{where}' has format version {version}; this innerview reads version {VERSION}. {advice}"
+    )
+
+
+def log_line(committed: CommittedBlock) -> bytes:
+    """One block as a line of blocks.jsonl."""
+    return (json.dumps(to_json(committed), separators=(",", ":")) + "\n").encode()
+
+
+def append_to_log(folder: Path, manifest: Manifest, line: bytes) -> str:
+    """Write a line after those that count; gives the running digest."""
+    write_at(folder / LOG, manifest.log_bytes, line)
+    return hashlib.sha256(manifest.digest.encode() + line).hexdigest()
+
+
+def load_log(folder: Path, manifest: Manifest) -> list[CommittedBlock]:
+    """Every committed block."""
+    if manifest.blocks == 0:
+        return []
+    try:
+        with (folder / LOG).open("rb") as file:
+            content = file.read(manifest.log_bytes)
+        lines = content.splitlines(keepends=True)
+        blocks = [from_json(CommittedBlock, json.loads(line)) for line in lines]
+    except (OSError, ValueError, StoreError) as error:
+        raise DamagedPart(f"'{LOG}' of recording '{folder.name}' cannot be read: {error}") from error
+    digest = ""
+    for line in lines:
+        digest = hashlib.sha256(digest.encode() + line).hexdigest()
+    if len(blocks) != manifest.blocks or digest != manifest.digest:
+        raise DamagedPart(f"'{LOG}' of recording '{folder.name}' does not match its manifest.")
+    return blocks
+
+
+def stamped(block: tuple[int, int], groups: int, stamps: Mapping[str, Stamp]) -> CommittedBlock:
+    """The record of a block from what was written for it."""
+    digests = {path: stamp.sha256 for path, stamp in stamps.items()}
+    sizes = {path: stamp.size for path, stamp in stamps.items()}
+    return CommittedBlock(block=Block(start=block[0], stop=block[1], groups=groups, digests=digests), sizes=sizes)

@@ -1,0 +1,148 @@
+"""Reads a recording: some columns, some rows of an array, groups and scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from innerview.errors import DamagedPart, StoreError, UnknownName
+from innerview.schema import RecordingInfo, Scene
+from innerview.store.arrays import ArrayReader
+from innerview.store.damage import Damage, damage_at_a_glance
+from innerview.store.manifest import CommittedBlock, load_log, load_manifest
+from innerview.store.paths import confined
+from innerview.store.scenes import load_scene
+from innerview.store.tables import read_tables, table_schema
+
+
+class Recording:
+    """What was committed when it was opened or last refreshed. Needs no lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._manifest = load_manifest(folder)
+        for name in ("rows", "groups", "scenes", "tables"):
+            confined(folder, name)
+        self._schema = table_schema(self.info.columns)
+        self._group_schema = table_schema(self.info.group_columns)
+        self._arrays = {spec.name: ArrayReader(folder, spec, self._manifest.block_rows) for spec in self.info.arrays}
+
+    @property
+    def info(self) -> RecordingInfo:
+        """Everything about it but its values."""
+        return self._manifest.info
+
+    @property
+    def name(self) -> str:
+        """Its name in the study."""
+        return self.folder.name
+
+    @property
+    def rows(self) -> int:
+        """How many rows are committed."""
+        return self._manifest.rows
+
+    @property
+    def group_count(self) -> int:
+        """How many groups are committed."""
+        return self._manifest.groups
+
+    @property
+    def complete(self) -> bool:
+        """Whether its recorder came to the end."""
+        return self._manifest.complete
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever rows are committed or the recording is completed."""
+        return f"{self._manifest.digest[:32]}-{self.rows}-{int(self.complete)}"
+
+    @property
+    def damage(self) -> list[Damage]:
+        """Files that are missing or have another size; `check` looks deeper."""
+        return damage_at_a_glance(self.folder, self._manifest)
+
+    def refresh(self) -> bool:
+        """Take over what was committed meanwhile; tells whether something was."""
+        before, self._manifest = self._manifest, load_manifest(self.folder)
+        self.__dict__.pop("_log", None)
+        return before != self._manifest
+
+    def columns(self, names: Sequence[str] | None = None, start: int = 0, stop: int | None = None) -> pl.DataFrame:
+        """Some columns of a range of rows; the others are not loaded."""
+        names = list(self._schema) if names is None else list(names)
+        for name in names:
+            if name not in self._schema:
+                raise UnknownName("column", name, self._schema)
+        stop = self.rows if stop is None else stop
+        self._check_range(start, stop)
+        if start == stop or not names:
+            return pl.DataFrame(schema={name: self._schema[name] for name in names})
+        if self._manifest.segment_rows:
+            try:
+                return self._read_rows("tables/rows.{:08d}.parquet", self._manifest.segment_rows, names, (start, stop))
+            except DamagedPart:
+                # The blocks hold the same rows; `damage` names the table.
+                pass
+        return self._read_rows("rows/{:08d}.parquet", self._manifest.block_rows, names, (start, stop))
+
+    def groups(self) -> pl.DataFrame:
+        """One line per group, in the order in which they ended."""
+        names = list(self._group_schema)
+        if any(path == "tables/groups.parquet" for path, _, _ in self._manifest.tables):
+            path = self.folder / "tables/groups.parquet"
+            try:
+                return read_tables([path], self._group_schema, names=names, heights=[self.group_count])
+            except DamagedPart:
+                # The blocks hold the same lines; `damage` names the table.
+                pass
+        numbers = [n for n, committed in enumerate(self._log) if committed.block.groups]
+        paths = [self.folder / f"groups/{n:08d}.parquet" for n in numbers]
+        return read_tables(paths, self._group_schema, names=names, heights=[self.group_count])
+
+    def array(self, name: str, start: int, stop: int, step: int = 1) -> np.ndarray:
+        """Rows start, start + step, … of an array, [rows, *shape]."""
+        self._check_range(start, stop)
+        if step < 1:
+            raise StoreError(f"The step between rows must be 1 or more, not {step}.")
+        return self._reader(name).rows(np.arange(start, stop, step))
+
+    def array_rows(self, name: str, rows: Sequence[int] | np.ndarray) -> np.ndarray:
+        """Any rows of an array in the order given, [rows, *shape]."""
+        wanted = np.asarray(rows, np.int64).reshape(-1)
+        if wanted.size and (wanted.min() < 0 or wanted.max() >= self.rows):
+            wrong = wanted[(wanted < 0) | (wanted >= self.rows)][0]
+            raise StoreError(f"Row {wrong} is not in recording '{self.name}', which has rows 0 to {self.rows - 1}.")
+        return self._reader(name).rows(wanted)
+
+    def scene(self, key: str) -> Scene:
+        """The scene of that key, as a group's `scene` column gives it."""
+        return load_scene(self.folder, key)
+
+    @cached_property
+    def _log(self) -> list[CommittedBlock]:
+        return load_log(self.folder, self._manifest)
+
+    def _reader(self, name: str) -> ArrayReader:
+        if name not in self._arrays:
+            raise UnknownName("array", name, self._arrays)
+        return self._arrays[name]
+
+    def _check_range(self, start: int, stop: int) -> None:
+        if not 0 <= start <= stop <= self.rows:
+            raise StoreError(f"Rows {start} to {stop} are not in recording '{self.name}', which has {self.rows} rows.")
+
+    def _read_rows(self, pattern: str, each: int, names: list[str], wanted: tuple[int, int]) -> pl.DataFrame:
+        start, stop = wanted
+        numbers = range(start // each, -(-stop // each))
+        paths = [self.folder / pattern.format(n) for n in numbers]
+        heights = [min((n + 1) * each, self.rows) - n * each for n in numbers]
+        try:
+            table = read_tables(paths, self._schema, names=names, heights=heights)
+        except DamagedPart as error:
+            raise DamagedPart(f"Recording '{self.name}', rows {start} to {stop}: {error}") from error
+        return table.slice(start - numbers[0] * each, stop - start)

@@ -1,0 +1,56 @@
+"""One file a block and array: its chunks one after the other, then an index (Zarr's sharding layout)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from innerview.errors import DamagedPart
+from innerview.store.codecs import ArrayCodec, checksum
+
+_NO_CHUNK = 2**64 - 1
+
+
+def shard_name(codec: ArrayCodec, block: int) -> str:
+    """The file's path inside the recording."""
+    return f"arrays/{codec.spec.name}/c.{block}" + ".0" * len(codec.spec.shape)
+
+
+def pack_shard(codec: ArrayCodec, rows: np.ndarray) -> bytes:
+    """Bytes of a shard from the rows of a block, [rows, *shape]."""
+    chunks = [codec.encode(rows[i : i + codec.chunk_rows]) for i in range(0, len(rows), codec.chunk_rows)]
+    index = np.full((codec.block_rows // codec.chunk_rows, 2), _NO_CHUNK, "<u8")
+    sizes = [len(chunk) for chunk in chunks]
+    index[: len(chunks), 0] = np.cumsum([0, *sizes[:-1]])
+    index[: len(chunks), 1] = sizes
+    tail = index.tobytes()
+    return b"".join([*chunks, tail, checksum(tail)])
+
+
+def read_chunk(path: Path, codec: ArrayCodec, chunk: int) -> np.ndarray:
+    """Rows of one chunk of a shard; reads the index and that chunk only."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError as error:
+        raise DamagedPart(f"it cannot be opened ({error.strerror})") from error
+    try:
+        offset, size = _place(descriptor, codec, chunk)
+        return codec.decode(os.pread(descriptor, size, offset))
+    finally:
+        os.close(descriptor)
+
+
+def _place(descriptor: int, codec: ArrayCodec, chunk: int) -> tuple[int, int]:
+    index_bytes = 16 * (codec.block_rows // codec.chunk_rows)
+    end = os.fstat(descriptor).st_size - index_bytes - 4
+    if end < 0:
+        raise DamagedPart("it is cut short")
+    tail = os.pread(descriptor, index_bytes + 4, end)
+    if checksum(tail[:-4]) != tail[-4:]:
+        raise DamagedPart("its index is broken, as in a file that was cut short")
+    offset, size = (int(v) for v in np.frombuffer(tail, "<u8", 2, 16 * chunk))
+    if offset + size > end:
+        raise DamagedPart("its index points outside the file")
+    return offset, size

@@ -1,0 +1,134 @@
+"""A study: a folder that holds everything the workbench shows."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from innerview.errors import DamagedPart, StoreError, UnknownName
+from innerview.schema import RecordingInfo, to_json
+from innerview.store.damage import Damage, recording_folders
+from innerview.store.files import read_json, replace_json
+from innerview.store.lock import WriterLock
+from innerview.store.manifest import MANIFEST, STUDY_FORMAT, VERSION, Manifest, check_format, load_manifest
+from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.recording import Recording
+from innerview.store.writer import RecordingWriter
+
+_STUDY = "study.json"
+_MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
+
+
+class Study:
+    """An open study. Nothing is loaded before it is asked for."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        self.name = name
+
+    @staticmethod
+    def create(path: Path | str, name: str | None = None) -> Study:
+        """Make an empty study in a new or empty folder."""
+        root = Path(path)
+        if (root / _STUDY).exists():
+            raise StoreError(f"There is a study in '{root}' already. Open it, or choose another folder.")
+        if root.exists() and (not root.is_dir() or any(root.iterdir())):
+            raise StoreError(f"'{root}' is not an empty folder. Choose a new one for the study.")
+        title = checked_name("study", name if name is not None else root.resolve().name)
+        root.mkdir(parents=True, exist_ok=True)
+        (root / "recordings").mkdir(exist_ok=True)
+        head = {"format": STUDY_FORMAT, "version": VERSION, "name": title, "created_at": _now()}
+        replace_json(root / _STUDY, head)
+        return Study(root, title)
+
+    @staticmethod
+    def open(path: Path | str) -> Study:
+        """Open a study."""
+        root = Path(path)
+        if not (root / _STUDY).exists():
+            raise StoreError(f"There is no study in '{root}': it has no {_STUDY}. Make one by recording into it.")
+        value = read_json(root / _STUDY)
+        check_format(value, STUDY_FORMAT, root.name)
+        return Study(root, str(value.get("name", root.name)))
+
+    @staticmethod
+    def open_or_create(path: Path | str) -> Study:
+        """Open the study there, or make one."""
+        return Study.open(path) if (Path(path) / _STUDY).exists() else Study.create(path)
+
+    def recordings(self) -> list[str]:
+        """Names of the recordings that can be opened."""
+        bad = {damage.part for damage in self.damaged()}
+        return [name for name in recording_folders(self.path) if f"recordings/{name}" not in bad]
+
+    def damaged(self) -> list[Damage]:
+        """Recordings that cannot be opened, and why; `check` looks into the others."""
+        found = []
+        for name in recording_folders(self.path):
+            try:
+                load_manifest(self._folder(name))
+            except StoreError as error:
+                found.append(Damage(f"recordings/{name}", str(error)))
+        return found
+
+    def recording(self, name: str) -> Recording:
+        """Open a recording for reading."""
+        folder = self._folder(name)
+        known = recording_folders(self.path)
+        if name not in known:
+            raise UnknownName("recording", name, known)
+        return Recording(folder)
+
+    def writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
+        """Begin a recording, or continue one that was begun with the same arguments."""
+        if block_rows < 1:
+            raise StoreError(f"A block needs 1 row or more, not {block_rows}.")
+        folder = self._folder(info.name)
+        for spec in info.arrays:
+            checked_name("array", spec.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = WriterLock(folder / "writer.lock")
+        try:
+            return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def _folder(self, name: str) -> Path:
+        return confined(self.path, "recordings", checked_name("recording", name))
+
+
+def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Manifest:
+    if not is_plain_file(folder / MANIFEST):
+        if any(folder.glob("rows/*.parquet")):
+            raise DamagedPart(f"Recording '{info.name}' has rows but its {MANIFEST} is missing. Choose another name.")
+        return Manifest(info=dataclasses.replace(info, created_at=info.created_at or _now()), block_rows=block_rows)
+    manifest = load_manifest(folder)
+    before, now = to_json(manifest.info), to_json(info)
+    differing = [field for field in _MUST_MATCH if before[field] != now[field]]
+    if differing:
+        told = "; ".join(_difference(field, before[field], now[field]) for field in differing)
+        raise StoreError(
+            f"Recording '{info.name}' exists and was made differently: {told}. "
+            "Use the same arguments to continue it, or another name."
+        )
+    return manifest
+
+
+def _difference(field: str, before: Any, now: Any) -> str:
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = [k for k in {**before, **now} if before.get(k) != now.get(k)]
+        return ", ".join(f"{field}.{k} was {before.get(k)!r:.60} and is {now.get(k)!r:.60}" for k in keys)
+    if isinstance(before, list) and isinstance(now, list):
+        had, has = [v.get("name") for v in before], [v.get("name") for v in now]
+        if had != has:
+            return f"{field} were {', '.join(map(str, had))} and are {', '.join(map(str, has))}"
+        changed = [b["name"] for b, n in zip(before, now, strict=True) if b != n]
+        return f"{field} {', '.join(changed)} are declared differently"
+    return f"{field} was {before!r:.60} and is {now!r:.60}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,96 @@
+"""Columns as Parquet: the same schema in every file, read back a few columns at a time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from innerview.errors import DamagedPart, StoreError, UnknownName
+from innerview.schema import Column
+from innerview.store.paths import is_plain_file
+
+UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+_OBJECT = pl.Struct(
+    {"name": pl.String} | dict.fromkeys(("x_px", "y_px", "width_px", "height_px", "distance", "x", "y"), pl.Float64)
+)
+_TYPES: dict[str, pl.DataType] = {
+    "int": pl.Int64(),
+    "float": pl.Float64(),
+    "bool": pl.Boolean(),
+    "text": pl.String(),
+    "objects": pl.List(_OBJECT),
+}
+
+
+def table_schema(columns: Sequence[Column]) -> dict[str, pl.DataType]:
+    """Column names and their Parquet types."""
+    unknown = [c for c in columns if c.type not in _TYPES]
+    if unknown:
+        raise UnknownName("column type", unknown[0].type, _TYPES, f"It was given for column '{unknown[0].name}'.")
+    names = [c.name for c in columns]
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise StoreError(f"Column names must differ: {', '.join(twice)} is there more than once.")
+    return {c.name: _TYPES[c.type] for c in columns}
+
+
+def build_table(values: Mapping[str, Sequence[Any]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """A table of that schema; a value of another type is an error that names its column."""
+    return pl.DataFrame([_series(name, values[name], kind) for name, kind in schema.items()])
+
+
+def _series(name: str, values: Sequence[Any], kind: pl.DataType) -> pl.Series:
+    if isinstance(kind, pl.List):
+        _refuse_unknown_fields(name, values)
+    try:
+        return pl.Series(name, values, dtype=kind, strict=not isinstance(kind, pl.Float64 | pl.List))
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
+        raise StoreError(f"Column '{name}' takes {kind} values; got one that does not fit: {error}") from error
+
+
+def _refuse_unknown_fields(name: str, values: Sequence[Any]) -> None:
+    known = {field.name for field in _OBJECT.fields}
+    for row in values:
+        for item in row if row is not None else ():
+            if not item.keys() <= known:
+                wrong = ", ".join(sorted(item.keys() - known))
+                raise StoreError(f"Objects in column '{name}' have {', '.join(sorted(known))}; not {wrong}.")
+
+
+def parquet_bytes(table: pl.DataFrame) -> bytes:
+    """The table as the content of a Parquet file."""
+    buffer = io.BytesIO()
+    table.write_parquet(buffer, compression="zstd", compression_level=1, statistics=False)
+    return buffer.getvalue()
+
+
+def read_tables(
+    paths: Sequence[Path], schema: Mapping[str, pl.DataType], *, names: Sequence[str], heights: Sequence[int] | None
+) -> pl.DataFrame:
+    """Some columns of several Parquet files, one below the other. DamagedPart names the first file that fails."""
+    if not paths:
+        return pl.DataFrame(schema={name: schema[name] for name in names})
+    try:
+        for path in paths:
+            if not is_plain_file(path):
+                raise DamagedPart(f"'{path.parent.name}/{path.name}' is missing.")
+        table = pl.scan_parquet(list(paths), schema=dict(schema), glob=False).select(names).collect()
+    except UNREADABLE as error:
+        raise DamagedPart(_culprit(paths, schema) or f"The tables cannot be read: {error}") from error
+    if heights is not None and table.height != sum(heights):
+        raise DamagedPart(f"{len(paths)} tables hold {table.height} rows instead of {sum(heights)}.")
+    return table
+
+
+def _culprit(paths: Sequence[Path], schema: Mapping[str, pl.DataType]) -> str:
+    for path in paths:
+        try:
+            pl.scan_parquet(path, schema=dict(schema), glob=False).collect()
+        except UNREADABLE as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            return f"'{path.parent.name}/{path.name}' cannot be read: {reason}."
+    return ""

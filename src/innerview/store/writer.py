@@ -1,0 +1,193 @@
+"""Writes a recording: rows come in one by one or many at a time, blocks go out through a thread."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from innerview.errors import StoreError, UnknownName
+from innerview.schema import Scene
+from innerview.store.committer import Committer, RowBlock
+from innerview.store.lock import WriterLock
+from innerview.store.manifest import Manifest
+from innerview.store.scenes import save_scene
+
+_WAITING_BLOCKS = 2
+
+
+class RecordingWriter:
+    """Appends rows to a recording. Used from one thread; leaving it with an error keeps what was committed."""
+
+    def __init__(self, folder: Path, manifest: Manifest, lock: WriterLock) -> None:
+        self._committer = Committer(folder, manifest)
+        self._folder, self._lock, self._info = folder, lock, manifest.info
+        self.block_rows = manifest.block_rows
+        self._committer.prepare()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="innerview writer")
+        self._waiting: deque[Future[None]] = deque()
+        self._closed = False
+        self._begin_block()
+
+    @property
+    def rows_committed(self) -> int:
+        """Rows that are safe on disk."""
+        return self._committer.manifest.rows
+
+    @property
+    def groups_committed(self) -> int:
+        """Groups that are safe on disk."""
+        return self._committer.manifest.groups
+
+    @property
+    def complete(self) -> bool:
+        """Whether the recording was finished already."""
+        return self._committer.manifest.complete
+
+    def append(self, rows: Mapping[str, Sequence[Any]] | pl.DataFrame, arrays: Mapping[str, np.ndarray]) -> None:
+        """Add rows: a sequence of values per column and [rows, *shape] per array."""
+        self._check_usable()
+        if self.complete:
+            raise StoreError(f"Recording '{self._info.name}' is complete; nothing can be added. Choose another name.")
+        columns = _as_lists(rows)
+        count = self._checked_count(columns, arrays)
+        taken = 0
+        while taken < count:
+            if self._filled == self.block_rows:
+                self._hand_over()
+            taken += self._fill(columns, arrays, taken, min(count - taken, self.block_rows - self._filled))
+
+    def end_group(self, line: Mapping[str, Any]) -> None:
+        """Close the group whose last row was appended just now; `line` has a value per group column."""
+        self._check_usable()
+        known = [c.name for c in self._info.group_columns]
+        _same_names("group column", line, known)
+        if not self._filled:
+            raise StoreError(
+                "A group ended before any row was appended here. Groups whose rows are committed are committed too: "
+                f"there are {self.groups_committed}."
+            )
+        self._groups.append(dict(line))
+
+    def add_scene(self, scene: Scene) -> str:
+        """Keep a scene and give its key; the same scene has the same key."""
+        self._check_usable()
+        return save_scene(self._folder, scene)
+
+    def finish(self) -> None:
+        """Commit what is in hand, mark the recording complete and close."""
+        self._check_usable()
+        if self._filled:
+            self._hand_over()
+        while self._waiting:
+            self._settle(self._waiting[0])
+        try:
+            if not self.complete:
+                self._committer.complete()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Commit the full blocks, drop the rows of the unfinished one, and let others write."""
+        if not self._closed:
+            self._closed = True
+            self._thread.shutdown(wait=True)
+            self._lock.release()
+
+    def __enter__(self) -> RecordingWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None and not self._closed:
+            self.finish()
+        else:
+            self.close()
+
+    def _begin_block(self) -> None:
+        self._filled = 0
+        self._columns: dict[str, list[Any]] = {c.name: [] for c in self._info.columns}
+        self._buffers = {
+            name: np.empty((self.block_rows, *codec.spec.shape), codec.spec.dtype)
+            for name, codec in self._committer.codecs.items()
+        }
+        self._groups: list[dict[str, Any]] = []
+
+    def _fill(self, columns: dict[str, list[Any]], arrays: Mapping[str, np.ndarray], start: int, count: int) -> int:
+        for name, values in columns.items():
+            self._columns[name].extend(values[start : start + count])
+        for name, buffer in self._buffers.items():
+            buffer[self._filled : self._filled + count] = arrays[name][start : start + count]
+        self._filled += count
+        return count
+
+    def _hand_over(self) -> None:
+        arrays = {name: buffer[: self._filled] for name, buffer in self._buffers.items()}
+        block = RowBlock(rows=self._filled, columns=self._columns, arrays=arrays, groups=tuple(self._groups))
+        if len(self._waiting) == _WAITING_BLOCKS:
+            self._settle(self._waiting[0])
+        before = self._waiting[-1] if self._waiting else None
+        self._waiting.append(self._thread.submit(_commit, self._committer, block, before))
+        self._begin_block()
+
+    def _settle(self, commit: Future[None]) -> None:
+        """Wait for a block; its error closes the writer and is raised here."""
+        try:
+            commit.result()
+        except BaseException:
+            self.close()
+            raise
+        self._waiting.popleft()
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise StoreError(f"The writer of recording '{self._info.name}' is closed.")
+        while self._waiting and self._waiting[0].done():
+            self._settle(self._waiting[0])
+
+    def _checked_count(self, columns: Mapping[str, Sequence[Any]], arrays: Mapping[str, np.ndarray]) -> int:
+        _same_names("column", columns, list(self._columns))
+        _same_names("array", arrays, list(self._buffers))
+        counts = {f"column '{n}'": len(v) for n, v in columns.items()}
+        for name, codec in self._committer.codecs.items():
+            value, spec = arrays[name], codec.spec
+            if value.shape[1:] != spec.shape or value.dtype != spec.dtype:
+                raise StoreError(
+                    f"Array '{name}' takes rows of shape {spec.shape} and {spec.dtype}; "
+                    f"got {value.shape[1:]} and {value.dtype}."
+                )
+            counts[f"array '{name}'"] = len(value)
+        if len(set(counts.values())) > 1:
+            told = ", ".join(f"{n} has {c}" for n, c in counts.items())
+            raise StoreError(f"All columns and arrays of an append need the same number of rows: {told}.")
+        return next(iter(counts.values()), 0)
+
+
+def _commit(committer: Committer, block: RowBlock, before: Future[None] | None) -> None:
+    # After a block that failed nothing may follow: rows would stand in the wrong place.
+    if before is not None:
+        before.result()
+    committer.commit(block)
+
+
+def _as_lists(rows: Mapping[str, Sequence[Any]] | pl.DataFrame) -> dict[str, list[Any]]:
+    if isinstance(rows, pl.DataFrame):
+        return rows.to_dict(as_series=False)
+    return {n: v.tolist() if isinstance(v, np.ndarray) else list(v) for n, v in rows.items()}
+
+
+def _same_names(what: str, given: Mapping[str, Any], known: list[str]) -> None:
+    if given.keys() == set(known):
+        return
+    for name in given:
+        if name not in known:
+            raise UnknownName(what, name, known, "The recording was declared without it.")
+    missing = ", ".join(n for n in known if n not in given)
+    raise StoreError(f"Every {what} needs a value; {missing} is missing. None stands for unknown in a column.")
