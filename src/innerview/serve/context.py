@@ -1,0 +1,78 @@
+"""What the routes work with: the study, live objects and what the rest of innerview can do for a request."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import Depends
+from starlette.requests import HTTPConnection
+
+from innerview.jobs.runner import Jobs, Task
+from innerview.schema import Lens
+from innerview.store import Recording, Study
+
+LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
+"""Takes the arguments and a call that tells whether nobody waits any more."""
+JobMaker = Callable[[dict[str, Any]], Task]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opened:
+    """A recording and what its manifest file looked like just before it was read."""
+
+    recording: Recording
+    stamp: tuple[int, int, int]
+
+    @property
+    def etag(self) -> str:
+        """Changes whenever the recording does."""
+        return self.recording.digest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """Everything one server serves from."""
+
+    study: Study
+    jobs: Jobs
+    subjects: Mapping[str, Any] = field(default_factory=dict)
+    worlds: Mapping[str, Any] = field(default_factory=dict)
+    calls: Mapping[str, LiveCall] = field(default_factory=dict)
+    makers: Mapping[str, JobMaker] = field(default_factory=dict)
+    lenses: tuple[Lens, ...] = ()
+    _opened: dict[str, Opened] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def open(self, name: str) -> Opened:
+        """The recording as it is on disk now; read again only when its manifest was replaced."""
+        with self._lock:
+            kept = self._opened.get(name)
+        if kept is not None and kept.stamp == _stamp(kept.recording.folder):
+            return kept
+        recording = self.study.recording(name)
+        opened = Opened(recording=recording, stamp=_stamp(recording.folder))
+        recording.refresh()  # at least as new as the stamp: a manifest replaced meanwhile is seen now or next time
+        with self._lock:
+            self._opened[name] = opened
+        return opened
+
+
+def _stamp(folder: Path) -> tuple[int, int, int]:
+    try:
+        found = (folder / "manifest.json").stat()
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return (found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+def _service(connection: HTTPConnection) -> Service:
+    service: Service = connection.app.state.service
+    return service
+
+
+Serving = Annotated[Service, Depends(_service)]

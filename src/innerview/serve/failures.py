@@ -1,0 +1,119 @@
+"""Turns every failure into one shape: {"error": {"kind", "message"}} with a fitting status."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from innerview import errors
+
+log = logging.getLogger(__name__)
+
+
+class TooLarge(errors.RequestError):
+    """More was sent or asked for than one request may carry."""
+
+
+class NoToken(errors.RequestError):
+    """The request does not carry the token of this server."""
+
+
+class NotAllowed(errors.RequestError):
+    """The request comes from a place that may not ask."""
+
+
+# A failure takes the status of the nearest class above it that is named here. What is on disk and cannot be used as
+# it stands (damaged, busy, of another version) is a conflict (409): asking differently will not help, repairing will.
+STATUS: dict[type[errors.InnerviewError], int] = {
+    NoToken: 401,
+    NotAllowed: 403,
+    TooLarge: 413,
+    errors.UnknownName: 404,
+    errors.DiskFull: 507,
+    errors.StoreError: 409,
+    errors.JobError: 409,
+    errors.SubjectError: 422,
+    errors.WorldError: 422,
+    errors.LensError: 422,
+    errors.CaptureError: 422,
+    errors.InnerviewError: 400,
+}
+KINDS = {401: "NoToken", 403: "NotAllowed", 404: "UnknownName", 413: "TooLarge", 414: "TooLarge", 500: "ServerError"}
+UNEXPECTED = "Something went wrong inside innerview. The terminal that runs it says what."
+
+
+def status_of(error: errors.InnerviewError) -> int:
+    """The HTTP status of a failure."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def said(kind: str, message: str) -> dict[str, dict[str, str]]:
+    """The one shape of a failure on the wire."""
+    return {"error": {"kind": kind, "message": message}}
+
+
+def reply(status: int, message: str, kind: str | None = None) -> JSONResponse:
+    """A failure as a response that nobody keeps."""
+    kind = kind or KINDS.get(status, "RequestError")
+    return JSONResponse(said(kind, message), status, headers={"Cache-Control": "no-store"})
+
+
+def reply_to(error: errors.InnerviewError) -> JSONResponse:
+    """The response for something innerview refused to do."""
+    return reply(status_of(error), str(error), type(error).__name__)
+
+
+def install(app: FastAPI) -> None:
+    """Make the app answer every failure in that shape."""
+    app.add_exception_handler(errors.InnerviewError, _refused)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _http)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.InnerviewError)
+    return reply_to(error)
+
+
+async def _malformed(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    problems = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
+    return reply(422, "The request is malformed. " + "; ".join(problems[:10]), "RequestError")
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    known = HTTPStatus(error.status_code)
+    detail = f"There is nothing at {request.url.path}." if known == 404 else str(error.detail)
+    return reply(error.status_code, detail)
+
+
+class Unexpected:
+    """ASGI layer: a bug is logged here with its traceback, and the client gets one sentence."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        started = False
+
+        async def watched(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, watched)
+        except Exception:
+            log.exception("Unexpected error while answering %s.", scope["path"])
+            if started:
+                raise
+            await reply(500, UNEXPECTED)(scope, receive, send)

@@ -1,0 +1,141 @@
+"""Runs the service in a thread of this process, from a script, a terminal or a notebook."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+import sys
+import threading
+import time
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from rich.console import Console
+
+from innerview.errors import InnerviewError
+from innerview.serve.app import create_app
+from innerview.serve.guard import BODY_LIMIT
+from innerview.store import Study
+
+HOST = "127.0.0.1"
+START_S = 30.0
+
+log = logging.getLogger(__name__)
+
+
+class Handle:
+    """A running service: `url` opens it, `close()` ends it."""
+
+    def __init__(self, server: uvicorn.Server, listening: socket.socket, *, token: str, app: Any) -> None:
+        self.port: int = listening.getsockname()[1]
+        self.token, self.app = token, app
+        self.address = f"http://{HOST}:{self.port}/"
+        self.url = f"{self.address}?token={token}"
+        self._server, self._socket = server, listening
+        self._thread = threading.Thread(target=server.run, args=([listening],), name="innerview", daemon=True)
+
+    def start(self) -> Handle:
+        """Serve in a thread with a loop of its own, so that a notebook's loop is left alone."""
+        self._thread.start()
+        deadline = time.monotonic() + START_S
+        while not self._server.started:
+            if not self._thread.is_alive() or time.monotonic() > deadline:
+                self.close()
+                raise InnerviewError("The service could not start; the lines above say why.")
+            time.sleep(0.005)
+        return self
+
+    def wait(self) -> None:
+        """Serve until interrupted."""
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.5)
+        except KeyboardInterrupt:
+            log.info("Interrupted; closing.")
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Stop serving and cancel what runs; nothing recorded is lost."""
+        self.app.state.service.jobs.close()
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(10)
+        self._socket.close()
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"innerview at {self.url}"
+
+    def _repr_html_(self) -> str:
+        return f'<a href="{self.url}" target="_blank" rel="noopener">Open innerview</a>'
+
+
+def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None, **parts: Any) -> Handle:
+    """Serve a study on loopback and return at once; port 0 takes a free one. `parts` go to `create_app`."""
+    opened = study if isinstance(study, Study) else Study.open(Path(study))
+    listening = _listen(port)
+    token = token or secrets.token_urlsafe(24)
+    app = create_app(opened, token=token, port=listening.getsockname()[1], **parts)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # an access log would show the token
+        proxy_headers=False,
+        server_header=False,
+        ws_max_size=BODY_LIMIT,
+        timeout_graceful_shutdown=2,
+    )
+    return Handle(uvicorn.Server(config), listening, token=token, app=app).start()
+
+
+def show(
+    study: Study | str | Path,
+    subject: Any = None,
+    world: Any = None,
+    *,
+    port: int = 0,
+    block: bool = False,
+    open_browser: bool | None = None,
+    **parts: Any,
+) -> Handle:
+    """Open a study in the browser, with live objects; returns a handle with `.url` and `.close()`."""
+    handle = serve(study, port=port, subjects=_by_name(subject), worlds=_by_name(world), **parts)
+    if open_browser or (open_browser is None and sys.stdout.isatty()):
+        webbrowser.open(handle.url)
+    if block:
+        Console().print(f"innerview is at {handle.url}\nCtrl-C ends it.", soft_wrap=True)
+        handle.wait()
+    return handle
+
+
+def _by_name(things: Any) -> dict[str, Any]:
+    """One live object, several, or several by name."""
+    if things is None:
+        return {}
+    if isinstance(things, dict):
+        return things
+    several = things if isinstance(things, list | tuple) else [things]
+    return {thing.info.name: thing for thing in several}
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as problem:
+        listening.close()
+        raise InnerviewError(
+            f"Port {port} is taken ({problem.strerror}). Choose another, or 0 for any free one."
+        ) from problem
+    listening.listen(128)
+    return listening

@@ -1,0 +1,141 @@
+"""The values of a recording: columns, groups, arrays and pictures."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response
+
+from innerview.errors import RequestError, UnknownName
+from innerview.schema import ArraySpec
+from innerview.serve import arrow, caching, pictures
+from innerview.serve.context import Opened, Serving
+from innerview.serve.failures import TooLarge
+from innerview.store import Recording
+
+ARRAY_LIMIT = 64_000_000
+TABLE_LIMIT = 256_000_000
+
+router = APIRouter(prefix="/api/recordings/{name}", tags=["recordings"])
+Start = Annotated[int, Query(ge=0)]
+Stop = Annotated[int | None, Query(ge=0)]
+Step = Annotated[int, Query(ge=1)]
+Row = Annotated[int, Query(ge=0)]
+
+
+def _gives(*media_types: str) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {m: {"schema": {"type": "string", "format": "binary"}} for m in media_types}}}
+
+
+@router.get("/columns", response_class=Response, responses=_gives(arrow.MEDIA_TYPE))
+def columns(
+    name: str,
+    request: Request,
+    service: Serving,
+    names: Annotated[list[str] | None, Query(max_length=500)] = None,
+    start: Start = 0,
+    stop: Stop = None,
+) -> Response:
+    """Columns as an Arrow IPC stream; `names` is a comma-separated list or given several times."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    recording = opened.recording
+    wanted = _column_names(recording, names)
+    start, stop = _range(recording, start, stop)
+    if (stop - start) * len(wanted) * 8 > TABLE_LIMIT:
+        raise TooLarge(f"{len(wanted)} columns of {stop - start} rows are too much at once. Ask for fewer of either.")
+    content = arrow.stream(recording.columns(wanted, start, stop))
+    return caching.binary(request, opened.etag, content=content, media_type=arrow.MEDIA_TYPE)
+
+
+@router.get("/groups", response_class=Response, responses=_gives(arrow.MEDIA_TYPE))
+def groups(name: str, request: Request, service: Serving) -> Response:
+    """One line per group (episode) as an Arrow IPC stream."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    content = arrow.stream(opened.recording.groups())
+    return caching.binary(request, opened.etag, content=content, media_type=arrow.MEDIA_TYPE)
+
+
+@router.get("/arrays/{array}", response_class=Response, responses=_gives("application/octet-stream"))
+def array(
+    name: str, array: str, request: Request, service: Serving, start: Start = 0, stop: Stop = None, step: Step = 1
+) -> Response:
+    """Rows of an array as raw little-endian bytes in C order; shape and type are in the headers."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    spec = _spec(opened.recording, array)
+    start, stop = _range(opened.recording, start, stop)
+    bytes_per_row = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+    if len(range(start, stop, step)) * bytes_per_row > ARRAY_LIMIT:
+        raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for at most {ARRAY_LIMIT // bytes_per_row} rows.")
+    values = opened.recording.array(array, start, stop, step)
+    little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    described = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
+    return caching.binary(
+        request, opened.etag, content=little.tobytes(), media_type="application/octet-stream", extra=described
+    )
+
+
+@router.get("/images/{array}/{row}", response_class=Response, responses=_gives(*pictures.MEDIA_TYPES.values()))
+def image(
+    name: str,
+    array: str,
+    row: int,
+    request: Request,
+    service: Serving,
+    format: pictures.Format = "png",
+    channel: Annotated[int | None, Query(ge=0)] = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Response:
+    """One row as a lossless picture; values that are not 8-bit are scaled, X-Innerview-Range tells between what."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    spec = _image_spec(opened, array)
+    if not 0 <= row < opened.recording.rows:
+        raise RequestError(f"There is no row {row}; '{name}' has rows 0 to {opened.recording.rows - 1}.")
+    pixels = opened.recording.array(array, row, row + 1)[0]
+    picture = pictures.encode(pixels, format=format, channel=channel, elements=spec.elements, low=low, high=high)
+    described = {"X-Innerview-Range": ",".join(f"{v:.9g}" for v in picture.range)}
+    media_type = pictures.MEDIA_TYPES[format]
+    return caching.binary(request, opened.etag, content=picture.content, media_type=media_type, extra=described)
+
+
+def _column_names(recording: Recording, names: list[str] | None) -> list[str]:
+    known = [column.name for column in recording.info.columns]
+    if names is None:
+        return known
+    wanted = [w for given in names for w in ([given] if given in known else given.split(",")) if w]
+    for name in wanted:
+        if name not in known:
+            raise UnknownName("column", name, known)
+    return list(dict.fromkeys(wanted))
+
+
+def _range(recording: Recording, start: int, stop: int | None) -> tuple[int, int]:
+    """The rows asked for, cut at the end of the recording, which may still grow."""
+    stop = recording.rows if stop is None else min(stop, recording.rows)
+    if start > stop:
+        raise RequestError(f"Rows {start} to {stop} are no range; the recording has {recording.rows} rows.")
+    return start, stop
+
+
+def _spec(recording: Recording, name: str) -> ArraySpec:
+    specs = {spec.name: spec for spec in recording.info.arrays}
+    if name not in specs:
+        raise UnknownName("array", name, specs)
+    return specs[name]
+
+
+def _image_spec(opened: Opened, name: str) -> ArraySpec:
+    spec = _spec(opened.recording, name)
+    if not spec.is_image:
+        raise RequestError(f"Array '{name}' holds no pictures; its axes are {', '.join(spec.axes) or 'not named'}.")
+    return spec

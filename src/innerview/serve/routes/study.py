@@ -1,0 +1,112 @@
+"""What there is: the study and its recordings."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from innerview.schema import Lens, RecordingInfo, to_json
+from innerview.serve import caching
+from innerview.serve.context import Opened, Serving
+from innerview.serve.wire import (
+    ArrayReply,
+    DamageReply,
+    RecordingReply,
+    RecordingSummary,
+    SceneReply,
+    StudyReply,
+    WorkspaceState,
+)
+from innerview.serve.workspaces import WORKSPACES
+from innerview.store import Recording
+
+router = APIRouter(prefix="/api", tags=["study"])
+
+
+@router.get("/study")
+def study(service: Serving) -> StudyReply:
+    """The study, its recordings and what is damaged."""
+    infos: list[RecordingInfo] = []
+    summaries: list[RecordingSummary] = []
+    damage = [DamageReply(part=d.part, problem=d.problem) for d in service.study.damaged()]
+    for name in service.study.recordings():
+        recording = service.open(name).recording
+        infos.append(recording.info)
+        summaries.append(_summary(recording))
+    return StudyReply(
+        name=service.study.name,
+        version=_version(),
+        recordings=summaries,
+        damage=damage,
+        workspaces=[_state(w.name, w.title, w.missing(infos)) for w in WORKSPACES],
+        live_subjects=list(service.subjects),
+    )
+
+
+@router.get("/recordings/{name}")
+def recording(name: str, service: Serving) -> RecordingReply:
+    """A recording's columns, arrays and where it comes from."""
+    return _describe(service.open(name))
+
+
+@router.get("/recordings/{name}/scenes/{key}", response_model=SceneReply)
+def scene(name: str, key: str, request: Request, response: Response, service: Serving) -> Any:
+    """The walls and things of one scene."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    response.headers.update(caching.headers(request, opened.etag))
+    return to_json(opened.recording.scene(key))
+
+
+@router.get("/lenses")
+def lenses(service: Serving) -> list[Lens]:
+    """Every lens and what it takes."""
+    return list(service.lenses)
+
+
+def _state(name: str, title: str, missing: str) -> WorkspaceState:
+    return WorkspaceState(name=name, title=title, lit=not missing, missing=missing)
+
+
+def _version() -> str:
+    try:
+        return version("innerview")
+    except PackageNotFoundError:
+        return "unpacked"
+
+
+def _damage(recording: Recording) -> list[DamageReply]:
+    return [DamageReply(part=d.part, problem=d.problem) for d in recording.damage]
+
+
+def _summary(recording: Recording) -> RecordingSummary:
+    info = recording.info
+    return RecordingSummary(
+        name=info.name,
+        rows=recording.rows,
+        row=info.row,
+        groups=recording.group_count,
+        complete=recording.complete,
+        subject=info.subject.name if info.subject else None,
+        world=info.world.name if info.world else None,
+        created_at=info.created_at,
+        damage=_damage(recording),
+    )
+
+
+def _describe(opened: Opened) -> RecordingReply:
+    recording, info = opened.recording, opened.recording.info
+    return RecordingReply.model_validate(
+        {
+            **{k: v for k, v in to_json(info).items() if k in RecordingReply.model_fields},
+            "rows": recording.rows,
+            "complete": recording.complete,
+            "arrays": [ArrayReply(**to_json(a), is_image=a.is_image) for a in info.arrays],
+            "groups": recording.group_count,
+            "damage": _damage(recording),
+            "etag": opened.etag,
+        }
+    )

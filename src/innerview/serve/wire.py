@@ -1,0 +1,178 @@
+"""What goes over the wire, and nothing else: the page's types are generated from these models."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from innerview.schema import Column, Ordering, RowKind, SubjectInfo, WorldInfo
+from innerview.schema.data import ArrayRole
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class ErrorSaid(BaseModel):
+    """What went wrong, in words for a person."""
+
+    kind: str
+    message: str
+
+
+class ErrorReply(BaseModel):
+    """Every failure has this shape."""
+
+    error: ErrorSaid
+
+
+class DamageReply(BaseModel):
+    """One part that cannot be read; the rest can."""
+
+    part: str
+    problem: str
+
+
+class RecordingSummary(BaseModel):
+    """A recording in the list of a study."""
+
+    name: str
+    rows: int
+    row: RowKind
+    groups: int
+    complete: bool
+    subject: str | None
+    world: str | None
+    created_at: str
+    damage: list[DamageReply]
+
+
+class WorkspaceState(BaseModel):
+    """Whether the study can feed a workspace, and what is missing where it cannot."""
+
+    name: str
+    title: str
+    lit: bool
+    missing: str
+
+
+class StudyReply(BaseModel):
+    """What there is to look at."""
+
+    name: str
+    version: str
+    recordings: list[RecordingSummary]
+    damage: list[DamageReply]
+    workspaces: list[WorkspaceState]
+    live_subjects: list[str]
+
+
+class ArrayReply(BaseModel):
+    """One array per row, with whether a row of it is a picture."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    role: ArrayRole
+    axes: tuple[str, ...]
+    elements: tuple[str, ...]
+    domain: str
+    pixelated: bool
+    unit: str
+    label: str
+    is_image: bool
+
+
+class RecordingReply(BaseModel):
+    """Everything about a recording but its values."""
+
+    name: str
+    rows: int
+    complete: bool
+    row: RowKind
+    ordering: Ordering | None
+    columns: tuple[Column, ...]
+    arrays: list[ArrayReply]
+    group_columns: tuple[Column, ...]
+    groups: int
+    subject: SubjectInfo | None
+    world: WorldInfo | None
+    note: str
+    created_at: str
+    damage: list[DamageReply]
+    etag: str
+
+
+class SceneReply(BaseModel):
+    """What can be drawn as a map."""
+
+    walls: list[tuple[float, float, float, float]]
+    unit: str
+    objects: list[tuple[str, float, float]]
+
+
+class DocEntry(BaseModel):
+    """A page of the docs."""
+
+    slug: str
+    title: str
+
+
+class DocReply(DocEntry):
+    """A page of the docs as safe HTML."""
+
+    html: str
+
+
+class JobReply(BaseModel):
+    """How a job stands."""
+
+    id: str
+    kind: str
+    title: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    done: int
+    total: int | None
+    unit: str
+    message: str
+    error: str
+    result: Any
+    started_at: str
+    eta_s: float | None
+
+
+class JobRequest(BaseModel):
+    """A kind of job ("record", "lens") and, beside it, what that kind takes."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: Name
+
+
+class NamedSelection(BaseModel):
+    """A set of rows that somebody named: ranges of rows, start included, stop not."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Name
+    recording: Name
+    ranges: Annotated[list[tuple[int, int]], Field(max_length=50_000)]
+    note: Annotated[str, StringConstraints(max_length=4_000)] = ""
+
+
+class Selections(BaseModel):
+    """Every named selection of a study."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    selections: Annotated[list[NamedSelection], Field(max_length=1_000)] = []
+
+
+class LiveRequest(BaseModel):
+    """One call over the WebSocket; a newer one on the same channel replaces it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: int
+    channel: Name
+    call: Name
+    arguments: dict[str, Any] = {}

@@ -1,0 +1,24 @@
+"""Which workspaces a study can feed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from innerview.schema import RecordingInfo
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    """A place in the left rail; `missing` says what a study lacks, or nothing where it can feed it."""
+
+    name: str
+    title: str
+    missing: Callable[[Sequence[RecordingInfo]], str]
+
+
+def _lacks_recording(infos: Sequence[RecordingInfo]) -> str:
+    return "" if infos else "needs a recording: make one with iv.record(…) or `innerview record`"
+
+
+WORKSPACES = (Workspace(name="episodes", title="Episodes", missing=_lacks_recording),)
