@@ -1,0 +1,1 @@
+"""Tiny subjects and worlds with known answers, for the tests of innerview and of anything built on it."""

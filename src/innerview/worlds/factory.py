@@ -1,0 +1,36 @@
+"""Finds out what kind of world a thing is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from innerview.errors import WorldError
+from innerview.worlds.protocols import World
+
+
+def world(thing: Any, **settings: Any) -> World:
+    """A world from a Gymnasium id, environment, vector environment or maker, or from a ViZDoom config.
+
+    `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`.
+    """
+    if isinstance(thing, Path) or (isinstance(thing, str) and _means_doom(thing)):
+        from innerview.worlds.doom import DoomSettings, DoomWorld
+
+        return DoomWorld(str(thing), DoomSettings.of(**settings))
+    if isinstance(thing, World) and not isinstance(thing, type):
+        if settings:
+            raise WorldError(f"{thing!r} is a world already; it takes no more settings ({', '.join(settings)}).")
+        return thing
+    if isinstance(thing, str) or callable(thing) or hasattr(thing, "observation_space"):
+        from innerview.worlds.gym import gym_world
+
+        return gym_world(thing, **settings)
+    raise WorldError(
+        f"Cannot make a world of {thing!r}. Give a Gymnasium id such as 'CartPole-v1', an environment or vector "
+        "environment, a function that makes one, a path to a ViZDoom .cfg, or 'doom:health_gathering_supreme'."
+    )
+
+
+def _means_doom(text: str) -> bool:
+    return text.startswith("doom:") or text.endswith(".cfg")
