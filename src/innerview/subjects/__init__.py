@@ -1,0 +1,11 @@
+"""Adapts a model and names its parts; the only room that attaches hooks.
+
+A user's module is never changed, wrapped or copied: it is called as it was written, with hooks that are gone when the
+call is over. One file per family of models (`plain` torch, `sb3`).
+"""
+
+from innerview.subjects.plain import subject
+from innerview.subjects.sb3 import from_sb3
+from innerview.subjects.subject import Output, Subject
+
+__all__ = ["Output", "Subject", "from_sb3", "subject"]

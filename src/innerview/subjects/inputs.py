@@ -1,0 +1,168 @@
+"""Turns what a world shows into what a module takes: order of axes, numbers, type, device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from innerview.errors import SubjectError
+from innerview.schema import InputSpec
+
+Normalise = None | bool | Callable[[Tensor], Tensor] | tuple[Any, Any]
+"""None: images of bytes to 0..1. False: numbers as they are. (mean, std): of images in 0..1. Or any function."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input, as innerview holds it ([batch, *spec.shape], images channel first) and as the module takes it."""
+
+    spec: InputSpec
+    channels_last: bool = False
+    """The module takes height, width, channel."""
+    time_axis: int | None = None
+    """Where the module wants a time axis of length 1."""
+    normalise: Normalise = None
+
+    def from_world(self, array: np.ndarray, device: torch.device) -> Tensor:
+        """[batch, …] as the world gives it to [batch, *spec.shape]."""
+        value = torch.from_numpy(_writable(np.asarray(array))).to(device)
+        is_bytes = value.dtype == torch.uint8
+        value = self._arranged(value).to(getattr(torch, self.spec.dtype))
+        return self._normalised(value, is_bytes).contiguous()
+
+    def to_module(self, value: Tensor) -> Tensor:
+        """[batch, *spec.shape] to the module's own layout."""
+        if self.channels_last:
+            value = value.movedim(1, -1)
+        return value if self.time_axis is None else value.unsqueeze(self.time_axis)
+
+    def check(self, value: Tensor) -> None:
+        """An error for a tensor that does not fit."""
+        if tuple(value.shape[1:]) != self.spec.shape or value.ndim < 1:
+            raise SubjectError(
+                f"Input '{self.spec.name}' has shape {_axes(value.shape)}; "
+                f"this subject takes {_axes(('batch', *self.spec.shape))}."
+            )
+
+    def _arranged(self, value: Tensor) -> Tensor:
+        wanted, got = self.spec.shape, tuple(value.shape[1:])
+        if self.spec.kind == "image" and value.ndim == 4 and (got[2], got[0], got[1]) == wanted:
+            return value.permute(0, 3, 1, 2)
+        if got == wanted:
+            return value
+        if self.spec.kind == "image" and value.ndim == 5 and (got[0] * got[3], *got[1:3]) == wanted:
+            return value.permute(0, 1, 4, 2, 3).flatten(1, 2)
+        if value.shape[0] and value[0].numel() == int(np.prod(wanted)) and _only_ones_differ(got, wanted):
+            return value.reshape(value.shape[0], *wanted)
+        if self.spec.kind == "vector" and value[0].numel() == int(np.prod(wanted)):
+            return value.reshape(value.shape[0], *wanted)
+        raise SubjectError(_misfit(self.spec, got))
+
+    def _normalised(self, value: Tensor, is_bytes: bool) -> Tensor:
+        floating = value.is_floating_point()
+        if self.normalise is False or not floating:
+            return value
+        if callable(self.normalise):
+            return self.normalise(value)
+        if is_bytes and self.spec.kind == "image":
+            value = value / 255.0
+        if isinstance(self.normalise, tuple):
+            mean, std = (_per_channel(part, value) for part in self.normalise)
+            value = (value - mean) / std
+        return value
+
+
+def describe(
+    name: str, example: Tensor, *, module: nn.Module, time_axis: int | None, normalise: Normalise
+) -> tuple[Input, Tensor]:
+    """An input read off an example with a batch axis, and the example as innerview holds it."""
+    if time_axis is not None:
+        example = example.select(time_axis, 0) if example.ndim in (3, 5) else example
+    channels_last = False
+    kind = "vector" if example.is_floating_point() or example.dtype == torch.uint8 else "tokens"
+    if example.ndim == 4:
+        kind, channels_last = "image", _is_channels_last(example, module)
+        example = example.movedim(-1, 1) if channels_last else example
+    spec = InputSpec(name=name, kind=kind, shape=tuple(example.shape[1:]), dtype=_dtype(example))  # type: ignore[arg-type]
+    if normalise is None and kind == "image" and example.is_floating_point() and example.max() > 16:
+        normalise = False  # The example itself goes up to 255: the module divides on its own.
+    return Input(spec, channels_last, time_axis, normalise), example.contiguous()
+
+
+def batched(example: Any, module: nn.Module) -> Tensor:
+    """An example as a tensor with a batch axis."""
+    value = example if isinstance(example, Tensor) else torch.from_numpy(_writable(np.asarray(example)))
+    value = value.detach()
+    if value.dtype == torch.float64:
+        value = value.to(torch.float32)
+    has_conv = any(isinstance(layer, nn.Conv2d) for layer in module.modules())
+    return value.unsqueeze(0) if value.ndim <= 1 or (value.ndim == 3 and has_conv) else value
+
+
+def feed(inputs: Sequence[Input], observation: Mapping[str, np.ndarray], device: torch.device) -> dict[str, Tensor]:
+    """World observations as inputs, matched by name; one to one whatever the names."""
+    if len(inputs) == 1 and len(observation) == 1:
+        (array,) = observation.values()
+        return {inputs[0].spec.name: inputs[0].from_world(array, device)}
+    missing = [item.spec.name for item in inputs if item.spec.name not in observation]
+    if missing:
+        raise SubjectError(
+            f"The subject takes {_names(i.spec.name for i in inputs)}; the world shows {_names(observation)}. "
+            f"Missing: {_names(missing)}. Name the subject's inputs as the world names its observations."
+        )
+    return {item.spec.name: item.from_world(observation[item.spec.name], device) for item in inputs}
+
+
+def with_time(item: Input, axis: int | None) -> Input:
+    """The same input for a module that wants a time axis."""
+    return replace(item, time_axis=axis)
+
+
+def _is_channels_last(example: Tensor, module: nn.Module) -> bool:
+    first, last = example.shape[1], example.shape[3]
+    conv = next((layer for layer in module.modules() if isinstance(layer, nn.Conv2d)), None)
+    if conv is not None and (conv.in_channels == first) != (conv.in_channels == last):
+        return conv.in_channels == last
+    return last < first
+
+
+def _writable(array: np.ndarray) -> np.ndarray:
+    array = np.ascontiguousarray(array)
+    return array if array.flags.writeable else array.copy()
+
+
+def _only_ones_differ(got: Sequence[int], wanted: Sequence[int]) -> bool:
+    return [n for n in got if n != 1] == [n for n in wanted if n != 1]
+
+
+def _per_channel(value: Any, like: Tensor) -> Tensor:
+    tensor = torch.as_tensor(value, dtype=like.dtype, device=like.device)
+    return tensor.view(-1, *[1] * (like.ndim - 2)) if tensor.ndim else tensor
+
+
+def _dtype(value: Tensor) -> str:
+    return str(value.dtype).removeprefix("torch.")
+
+
+def _axes(shape: Sequence[Any]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"
+
+
+def _names(names: Any) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "nothing"
+
+
+def _misfit(spec: InputSpec, got: tuple[int, ...]) -> str:
+    wanted = _axes(("batch", *spec.shape))
+    if spec.kind == "image":
+        channel, height, width = spec.shape
+        wanted = f"[batch, {height}, {width}, {channel}] (height, width, channel)"
+    return (
+        f"The observation for input '{spec.name}' has shape {_axes(('batch', *got))}; this subject takes {wanted}. "
+        "Resize or reorder it in the world, or adapt the module with an example of that shape."
+    )

@@ -1,0 +1,226 @@
+"""A model under study: named inputs, layers, heads and memory, and one way to run it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from innerview.errors import SubjectError, UnknownName
+from innerview.schema import Head, SubjectInfo
+from innerview.subjects import actions, weights
+from innerview.subjects.finding import Start
+from innerview.subjects.hooks import attached, keeping
+from innerview.subjects.inputs import Input, feed
+from innerview.subjects.memory import Slot
+from innerview.subjects.quiet import Evaluating
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one run gave, all with the batch axis first."""
+
+    heads: dict[str, Tensor]
+    """[batch, size] by head name: logits of a policy, [batch, 1] of a value, the mean of a gaussian."""
+    memory: dict[str, Tensor] = field(default_factory=dict)
+    """[batch, *shape] by name of the memory site: the state after this run."""
+    activations: dict[str, Tensor] = field(default_factory=dict)
+    """By layer name, for the layers that were asked for."""
+
+
+class Body(Protocol):
+    """How one family of models is called."""
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What it takes."""
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The tensors of its memory."""
+
+    @property
+    def starts(self) -> Mapping[str, Start]:
+        """Initial states that are not zero."""
+
+    @property
+    def rewritten(self) -> frozenset[str]:
+        """Layers whose output is changed in place later."""
+
+    def call(
+        self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
+    ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        """Heads [batch, size] and memory [batch, *shape]."""
+
+    def bounded(self, action: np.ndarray) -> np.ndarray:
+        """A continuous action as the world takes it."""
+
+
+class Subject:
+    """An adapted model. The module is the user's own: never changed, wrapped or copied."""
+
+    def __init__(self, module: nn.Module, info: SubjectInfo, body: Body) -> None:
+        self.module = module
+        self.info = info
+        self._body = body
+        self._layers = dict(module.named_modules())
+        self._acting = actions.acting_head(info.heads)
+        self._cudnn_recurrent = any(isinstance(layer, nn.RNNBase) for layer in self._layers.values())
+
+    def __repr__(self) -> str:
+        heads = ", ".join(f"{head.name} ({head.kind}, {head.size})" for head in self.info.heads)
+        memory = ", ".join(f"{site.name} {list(site.shape)}" for site in self.info.memory) or "none"
+        return f"Subject('{self.info.name}', heads: {heads}; memory: {memory}; {len(self.info.layers)} layers)"
+
+    @property
+    def device(self) -> torch.device:
+        """Where the module is now."""
+        return device_of(self.module)
+
+    @property
+    def observation_names(self) -> tuple[str, ...]:
+        """The observations it wants from a world."""
+        return tuple(item.spec.name for item in self._body.inputs)
+
+    @property
+    def acting_head(self) -> Head | None:
+        """The head that decides what to do."""
+        return self._acting
+
+    def inputs(self, observation: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
+        """Batched observations of a world as what the module takes: images channel first and normalised."""
+        return feed(self._body.inputs, observation, self.device)
+
+    def initial_memory(self, batch: int) -> dict[str, Tensor]:
+        """A fresh state for each row."""
+        like = next(iter(self.module.parameters()), torch.zeros(()))
+        fresh = {}
+        for slot in self._body.slots:
+            name, shape = slot.site.name, (batch, *slot.site.shape)
+            start = self._body.starts.get(name)
+            row = start() if start else torch.zeros(())
+            fresh[name] = row.detach().to(like.device, like.dtype).expand(shape).clone()
+        return fresh
+
+    def reset_memory(self, memory: Mapping[str, Tensor], done: Tensor | np.ndarray) -> dict[str, Tensor]:
+        """The same memory with a fresh state in the rows that are done."""
+        if not memory:
+            return {}
+        first = next(iter(memory.values()))
+        over = torch.as_tensor(done, dtype=torch.bool, device=first.device)
+        if over.shape != first.shape[:1]:
+            raise SubjectError(f"done has shape {list(over.shape)}; the memory has {first.shape[0]} rows.")
+        fresh = self.initial_memory(first.shape[0])
+        return {n: torch.where(over.view(-1, *[1] * (v.ndim - 1)), fresh[n], v) for n, v in memory.items()}
+
+    def run(
+        self,
+        inputs: Mapping[str, Tensor],
+        memory: Mapping[str, Tensor] | None = None,
+        *,
+        keep: Sequence[str] = (),
+        grad: bool = False,
+    ) -> Output:
+        """One forward in eval mode; without gradients unless asked. Afterwards the module is as it was."""
+        batch = self._check_inputs(inputs)
+        memory = self.initial_memory(batch) if memory is None else self._checked_memory(memory, batch)
+        for name in keep:
+            if name not in self.info.layers:
+                raise UnknownName("layer", name, self.info.layers)
+        kept: dict[str, Tensor] = {}
+        with Evaluating(self.module), torch.set_grad_enabled(grad), self._differentiable(grad):
+            if keep:
+                layers = ((name, self._layers[name]) for name in keep)
+                with attached(keeping(layers, kept, self._body.rewritten)):
+                    heads, after = self._body.call(inputs, memory)
+            else:
+                heads, after = self._body.call(inputs, memory)
+        self._check_numbers(heads)
+        return Output(heads, after, kept)
+
+    def probabilities(self, output: Output) -> np.ndarray | None:
+        """[batch, actions], or None where actions are not discrete. Q values are shown through a softmax."""
+        return actions.probabilities(self._acting, output.heads)
+
+    def act(self, output: Output, *, greedy: bool, generators: Sequence[np.random.Generator] = ()) -> np.ndarray:
+        """[batch] or [batch, dimensions]; a sampled row draws from its own generator alone."""
+        chosen = actions.choose(self._acting, output.heads, greedy=greedy, generators=generators)
+        return self._body.bounded(chosen) if chosen.ndim > 1 else chosen
+
+    def weights_digest(self) -> str:
+        """SHA-256 of the weights as they are now."""
+        return weights.weights_digest(self.module)
+
+    def save_weights(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights as safetensors."""
+        weights.save_weights(self.module, path)
+
+    def load_weights(self, path: str | os.PathLike[str]) -> None:
+        """Put weights into the user's module, as load_state_dict does; pickles are refused."""
+        weights.load_weights(self.module, path)
+        self.info = replace(self.info, weights_digest=self.weights_digest())
+
+    @contextlib.contextmanager
+    def _differentiable(self, grad: bool) -> Iterator[None]:
+        # cuDNN's recurrent kernels have no backward in eval mode; torch's own have.
+        if grad and self._cudnn_recurrent and self.device.type == "cuda":
+            with torch.backends.cudnn.flags(enabled=False):
+                yield
+        else:
+            yield
+
+    def _check_inputs(self, inputs: Mapping[str, Tensor]) -> int:
+        wanted = self._body.inputs
+        for item in wanted:
+            if item.spec.name not in inputs:
+                raise SubjectError(
+                    f"Input '{item.spec.name}' is missing; given: {', '.join(inputs) or 'nothing'}. "
+                    f"This subject takes {', '.join(i.spec.name for i in wanted)}."
+                )
+            item.check(inputs[item.spec.name])
+        batches = {inputs[item.spec.name].shape[0] for item in wanted}
+        if len(batches) != 1:
+            raise SubjectError(f"The inputs have different numbers of rows: {sorted(batches)}.")
+        return batches.pop()
+
+    def _checked_memory(self, memory: Mapping[str, Tensor], batch: int) -> Mapping[str, Tensor]:
+        for slot in self._body.slots:
+            if slot.site.name not in memory:
+                raise UnknownName("memory site", slot.site.name, memory, "The subject needs it.")
+            got, wanted = tuple(memory[slot.site.name].shape), (batch, *slot.site.shape)
+            if got != wanted:
+                raise SubjectError(f"Memory '{slot.site.name}' has shape {list(got)}; expected {list(wanted)}.")
+        return memory
+
+    def _check_numbers(self, heads: Mapping[str, Tensor]) -> None:
+        for name, value in heads.items():
+            if not value.is_floating_point() or bool(torch.isfinite(value).all()):
+                continue
+            if self._acting and name == self._acting.name and _only_masked(value):
+                continue
+            rows = (~torch.isfinite(value)).any(dim=1).nonzero().flatten().tolist()
+            what = "not a number" if bool(torch.isnan(value).any()) else "infinite"
+            raise SubjectError(
+                f"Head '{name}' is {what} in row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:8]))} of "
+                f"{value.shape[0]}. Check the inputs (normalised as in training?) and the weights."
+            )
+
+
+def device_of(module: nn.Module) -> torch.device:
+    """Where a module's weights are; the CPU for one without."""
+    tensor = next(module.parameters(), None)
+    if tensor is None:
+        tensor = next(module.buffers(), torch.empty(0))
+    return tensor.device
+
+
+def _only_masked(value: Tensor) -> bool:
+    """Whether the only infinities are -inf, as masked actions have, with an action left in each row."""
+    fine = torch.isfinite(value) | (value == -torch.inf)
+    return bool(fine.all()) and bool(torch.isfinite(value).any(dim=1).all())

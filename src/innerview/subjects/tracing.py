@@ -1,0 +1,131 @@
+"""Runs a module once with hooks on every layer and notes what happened, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+
+from innerview.subjects.hooks import activation, attached
+from innerview.subjects.quiet import Evaluating, Written, same_random_numbers, watching
+from innerview.subjects.structure import parts
+
+ROOT = ""
+"""The qualified name torch gives to the module itself."""
+
+
+@dataclass
+class RecurrentCall:
+    """The first call of a recurrent layer and the state after the last."""
+
+    layer: nn.Module
+    input: Tensor
+    received: Any = None
+    state: tuple[Tensor, ...] = ()
+
+
+@dataclass
+class Trace:
+    """What one run of a module told."""
+
+    result: Any = None
+    layers: list[str] = field(default_factory=list)
+    """Qualified names in the order in which their outputs were ready."""
+    rewritten: frozenset[str] = frozenset()
+    """Layers whose output a later operation changes in place."""
+    recurrent: dict[str, RecurrentCall] = field(default_factory=dict)
+    makers: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
+    """id of an output tensor to the layer that made it (and the tensor, so that no other gets its id)."""
+    written: list[Written] = field(default_factory=list)
+    kept: dict[str, tuple[Tensor, int]] = field(default_factory=dict)
+
+    def maker(self, value: Tensor) -> str:
+        """The innermost layer that made a tensor, or nothing."""
+        return self.makers[id(value)][0] if id(value) in self.makers else ""
+
+
+def trace(
+    module: nn.Module,
+    call: Callable[[], Any],
+    *,
+    device: torch.device,
+    states: Mapping[str, Any] | None = None,
+) -> Trace:
+    """Call once, quietly. `states` replaces what recurrent layers receive as their state."""
+    found = Trace()
+    with (
+        same_random_numbers(device),
+        watching(module) as written,
+        Evaluating(module),
+        torch.no_grad(),
+        attached(_hooks(module, found, states or {})),
+    ):
+        found.result = call()
+        found.rewritten = frozenset(n for n, (value, version) in found.kept.items() if value._version != version)
+    found.written = written
+    return found
+
+
+def is_recurrent(module: nn.Module) -> bool:
+    """Whether torch knows this layer as recurrent."""
+    return isinstance(module, nn.RNNBase | nn.RNNCellBase)
+
+
+def recurrent_layers(module: nn.Module) -> dict[str, nn.Module]:
+    """Recurrent layers by qualified name."""
+    return {name: layer for name, layer in module.named_modules() if is_recurrent(layer)}
+
+
+def new_state(layer: nn.Module, output: Any) -> tuple[Tensor, ...]:
+    """The state in what a recurrent layer returns: (hidden,) or (hidden, cell)."""
+    state = output[1] if isinstance(layer, nn.RNNBase) else output
+    return tuple(state) if isinstance(state, tuple) else (state,)
+
+
+def replaced(args: tuple[Any, ...], kwargs: dict[str, Any], state: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """A recurrent layer's arguments with another state."""
+    if not args:
+        return args, {**kwargs, "hx": state}
+    return (args[0], state), {k: v for k, v in kwargs.items() if k != "hx"}
+
+
+def _hooks(module: nn.Module, found: Trace, states: Mapping[str, Any]) -> Iterator[RemovableHandle]:
+    for name, layer in module.named_modules():
+        if is_recurrent(layer):
+            yield layer.register_forward_pre_hook(_before(name, found, states), with_kwargs=True)
+        yield layer.register_forward_hook(_after(name, found))
+
+
+def _before(name: str, found: Trace, states: Mapping[str, Any]) -> Any:
+    def hook(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if name in found.recurrent:
+            return None
+        data = args[0] if args else kwargs["input"]
+        received = args[1] if len(args) > 1 else kwargs.get("hx")
+        found.recurrent[name] = RecurrentCall(layer, data, received)
+        return replaced(args, kwargs, states[name]) if name in states else None
+
+    return hook
+
+
+def _after(name: str, found: Trace) -> Any:
+    def hook(layer: nn.Module, args: Any, output: Any) -> None:
+        if name in found.recurrent:
+            found.recurrent[name].state = new_state(layer, output)
+        value = activation(layer, output)
+        if name == ROOT or value is None:
+            return
+        if name not in found.kept:
+            found.layers.append(name)
+        if isinstance(output, Tensor):
+            found.kept[name] = (output, output._version)
+        else:
+            found.kept[name] = (value, value._version)
+        for part in parts(output):
+            found.makers.setdefault(id(part.value), (name, part.value))
+
+    return hook

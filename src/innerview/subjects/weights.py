@@ -1,0 +1,105 @@
+"""Reads and writes weights without ever unpickling anything, and tells two versions of a model apart."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from innerview.errors import SubjectError
+
+_SHOWN = 8
+
+
+def weights_digest(module: nn.Module) -> str:
+    """SHA-256 over names, types, shapes and values of all weights."""
+    digest = hashlib.sha256()
+    for name, value in sorted(_tensors(module).items()):
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        flat = value.detach().cpu().contiguous().flatten()
+        digest.update(flat.view(torch.uint8).numpy().data if flat.numel() else b"")
+    return digest.hexdigest()
+
+
+def save_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
+    """Write all weights as safetensors; a tensor that has several names is written once."""
+    unique: dict[tuple[Any, ...], str] = {}
+    for name, value in _tensors(module).items():
+        unique.setdefault(_identity(value, name), name)
+    tensors = _tensors(module)
+    target = Path(path)
+    temporary = target.with_name(target.name + ".part")
+    save_file({name: tensors[name].detach().cpu().contiguous().clone() for name in unique.values()}, temporary)
+    temporary.replace(target)
+
+
+def load_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
+    """Put weights from safetensors or a plain torch state dict into a module; anything pickled is refused."""
+    given = _read(Path(path))
+    own = _tensors(module)
+    names: dict[tuple[Any, ...], str] = {}
+    for name, value in own.items():
+        if name in given:
+            names.setdefault(_identity(value, name), name)
+    missing = [name for name, value in own.items() if _identity(value, name) not in names]
+    unknown = [name for name in given if name not in own]
+    if missing or unknown:
+        raise SubjectError(
+            f"The weights in {path} are for another module. Missing: {_some(missing)}. "
+            f"Not known here: {_some(unknown)}."
+        )
+    for name, value in given.items():
+        if value.shape != own[name].shape:
+            raise SubjectError(
+                f"Weight '{name}' in {path} has shape {list(value.shape)}, expected {list(own[name].shape)}."
+            )
+    module.load_state_dict({n: given[n] if n in given else given[names[_identity(v, n)]] for n, v in own.items()})
+
+
+def _tensors(module: nn.Module) -> dict[str, Tensor]:
+    return {name: value for name, value in module.state_dict().items() if isinstance(value, Tensor)}
+
+
+def _identity(value: Tensor, name: str) -> tuple[Any, ...]:
+    return (value.data_ptr(), tuple(value.shape), value.stride()) if value.numel() else (name,)
+
+
+def _read(path: Path) -> dict[str, Tensor]:
+    if not path.is_file():
+        raise SubjectError(f"There are no weights at {path}.")
+    if _is_safetensors(path):
+        try:
+            return dict(load_file(path))
+        except SafetensorError as error:
+            raise SubjectError(f"The weights in {path} are damaged: {error}.") from error
+    try:
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:
+        raise SubjectError(
+            f"{path} holds no plain weights but pickled objects, or is damaged. Unpickling runs whatever code the file "
+            "brings along, so innerview refuses. Save the weights as safetensors "
+            "(safetensors.torch.save_file(module.state_dict(), path)) or with torch.save(module.state_dict(), path)."
+        ) from error
+    if not isinstance(loaded, dict) or not all(isinstance(value, Tensor) for value in loaded.values()):
+        raise SubjectError(
+            f"{path} holds {type(loaded).__name__}, not a table of named tensors. Save module.state_dict() alone."
+        )
+    return loaded
+
+
+def _is_safetensors(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(9)
+    return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") <= path.stat().st_size
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(names[:_SHOWN]) + (f", … ({len(names)} in all)" if len(names) > _SHOWN else "")
+    return shown or "none"
