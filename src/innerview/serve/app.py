@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -12,15 +15,19 @@ from innerview.jobs.runner import Jobs
 from innerview.schema import Lens
 from innerview.serve import failures
 from innerview.serve.context import JobMaker, LiveCall, Service
+from innerview.serve.docs import Docs
 from innerview.serve.guard import Guard
 from innerview.serve.page import Page
+from innerview.serve.routes import docs as doc_routes
+from innerview.serve.routes import jobs as job_routes
+from innerview.serve.routes import live, recordings, selections
 from innerview.serve.routes import page as page_routes
-from innerview.serve.routes import recordings
 from innerview.serve.routes import study as study_routes
 from innerview.serve.wire import ErrorReply
 from innerview.store import Study
 
-ROUTERS = (study_routes.router, recordings.router, page_routes.router)
+# The page comes last: its route takes every path that no other one took.
+NOUNS = (study_routes, recordings, doc_routes, selections, job_routes, live, page_routes)
 
 
 def create_app(
@@ -35,6 +42,7 @@ def create_app(
     lenses: Iterable[Lens] = (),
     jobs: Jobs | None = None,
     page: Page | None = None,
+    docs: Docs | None = None,
 ) -> FastAPI:
     """The service over one study. `calls` answer the live channel, `makers` turn a request into a job's work."""
     app = FastAPI(
@@ -42,6 +50,7 @@ def create_app(
         version="1",
         docs_url=None,
         redoc_url=None,
+        lifespan=_closing,
         openapi_url="/api/openapi.json",
         generate_unique_id_function=_operation_id,
         responses={"4XX": {"model": ErrorReply}, "5XX": {"model": ErrorReply}},
@@ -54,15 +63,28 @@ def create_app(
         calls=calls or {},
         makers=makers or {},
         lenses=tuple(lenses),
+        docs=docs or Docs(),
     )
-    app.state.token, app.state.port, app.state.page = token, port, page or Page()
-    for router in ROUTERS:
-        app.include_router(router)
+    built = page or Page()
+    app.state.token, app.state.port, app.state.page = token, port, built
+    for noun in NOUNS:
+        app.include_router(noun.router)
     failures.install(app)
     app.add_middleware(failures.Unexpected)
-    built: Page = app.state.page
-    app.add_middleware(Guard, token=token, port=port, is_public=lambda path: path == "/" or built.is_asset(path))
+    app.add_middleware(Guard, token=token, port=port, is_public=built.is_public)
     return app
+
+
+@asynccontextmanager
+async def _closing(app: FastAPI) -> AsyncIterator[None]:
+    yield
+    app.state.service.close()
+
+
+def openapi_text() -> str:
+    """The API's description, the same for every study."""
+    app = create_app(Study(Path(), "any"), token="", port=0)
+    return json.dumps(app.openapi(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _operation_id(route: APIRoute) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,11 +15,13 @@ from starlette.requests import HTTPConnection
 
 from innerview.jobs.runner import Jobs, Task
 from innerview.schema import Lens
+from innerview.serve.docs import Docs
 from innerview.store import Recording, Study
 
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
 """Takes the arguments and a call that tells whether nobody waits any more."""
 JobMaker = Callable[[dict[str, Any]], Task]
+LIVE_THREADS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,9 @@ class Service:
     calls: Mapping[str, LiveCall] = field(default_factory=dict)
     makers: Mapping[str, JobMaker] = field(default_factory=dict)
     lenses: tuple[Lens, ...] = ()
+    docs: Docs = field(default_factory=Docs)
+    pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
+    """Runs live calls."""
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,6 +66,11 @@ class Service:
         with self._lock:
             self._opened[name] = opened
         return opened
+
+    def close(self) -> None:
+        """Cancel what runs; nothing recorded is lost."""
+        self.jobs.close()
+        self.pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:

@@ -58,7 +58,8 @@ class Guard:
         declared = headers.get("content-length", "0")
         if not declared.isdecimal() or int(declared) > BODY_LIMIT:
             raise TooLarge(f"The request says it carries {declared[:20]} bytes; at most {BODY_LIMIT} are taken.")
-        if not (scope["type"] == "http" and self._is_public(scope["path"])) and not self._shows_token(headers):
+        public = scope["type"] == "http" and self._is_public(scope["path"])
+        if not public and not shows_token(headers, token=self._token, port=self._port):
             raise NoToken("This needs the token. Open the address that innerview printed when it started.")
 
     def _check_place(self, headers: Headers) -> None:
@@ -69,11 +70,13 @@ class Guard:
         if any(origin.lower() not in self._origins for origin in origins):
             raise NotAllowed("Another site may not ask innerview. Open the address that innerview printed.")
 
-    def _shows_token(self, headers: Headers) -> bool:
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and same_token(bearer.strip(), self._token):
-            return True
-        return same_token(read_cookie(headers, cookie_name(self._port)), self._token)
+
+def shows_token(headers: Headers, *, token: str, port: int) -> bool:
+    """Whether the request carries the token, as a bearer or in the cookie."""
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and same_token(bearer.strip(), token):
+        return True
+    return same_token(_read_cookie(headers, cookie_name(port)), token)
 
 
 def cookie_name(port: int) -> str:
@@ -81,7 +84,7 @@ def cookie_name(port: int) -> str:
     return f"innerview_token_{port}"
 
 
-def read_cookie(headers: Headers, name: str) -> str:
+def _read_cookie(headers: Headers, name: str) -> str:
     """The cookie's value, or nothing."""
     try:
         cookie = SimpleCookie(headers.get("cookie", ""))

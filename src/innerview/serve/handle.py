@@ -60,7 +60,7 @@ class Handle:
 
     def close(self) -> None:
         """Stop serving and cancel what runs; nothing recorded is lost."""
-        self.app.state.service.jobs.close()
+        self.app.state.service.close()
         self._server.should_exit = True
         if self._thread.is_alive():
             self._thread.join(10)

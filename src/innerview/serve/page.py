@@ -24,6 +24,8 @@ MEDIA_TYPES = {
     ".webp": "image/webp",
     ".woff2": "font/woff2",
 }
+ARRIVE_PATH = "/arrive.js"
+ARRIVE = "location.replace(document.querySelector('a').getAttribute('href') + location.hash);\n"
 NOT_BUILT = """The page has not been built yet. In a checkout of innerview run
 <code>npm ci &amp;&amp; npm run build</code> in the folder <code>web/</code> (or <code>scripts/demo</code>, which does
 everything), then load this page again. The data is served already, under <code>/api/</code>."""
@@ -42,9 +44,9 @@ class Page:
     _built: int = -1
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def is_asset(self, path: str) -> bool:
-        """Whether this is a file of the page that holds no data; the index itself needs the token."""
-        return path != "/index.html" and path in self._listed()
+    def is_public(self, path: str) -> bool:
+        """Whether this holds no data and needs no token: a file of the page, or the door, which asks for it itself."""
+        return path in ("/", ARRIVE_PATH) or (path != "/index.html" and path in self._listed())
 
     def index(self) -> Response:
         """The page, or how to build it."""
@@ -55,6 +57,8 @@ class Page:
 
     def asset(self, path: str) -> Response | None:
         """A file of the page; names under /assets/ carry a digest and so never change."""
+        if path == ARRIVE_PATH:
+            return Response(ARRIVE, headers={"Cache-Control": "no-cache"}, media_type=MEDIA_TYPES[".js"])
         file = self._listed().get(path)
         if file is None or path == "/index.html":
             return None
@@ -67,6 +71,12 @@ class Page:
             if built != self._built:
                 self._files, self._built = (_list(self.folder) if built else {}), built
             return self._files
+
+
+def arrive(here: str) -> Response:
+    """A page that steps on to `here` with whatever stood behind # in the address."""
+    link = f'<a href="{html.escape(here)}">Open innerview</a><script src="{ARRIVE_PATH}"></script>'
+    return note("Opening…", link, 200)
 
 
 def note(title: str, text_html: str, status: int) -> Response:

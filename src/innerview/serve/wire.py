@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
 from innerview.schema import Column, Ordering, RowKind, SubjectInfo, WorldInfo
 from innerview.schema.data import ArrayRole
@@ -148,23 +148,18 @@ class JobRequest(BaseModel):
     kind: Name
 
 
-class NamedSelection(BaseModel):
-    """A set of rows that somebody named: ranges of rows, start included, stop not."""
+class KeptSelection(BaseModel):
+    """A set of rows that somebody named. The page writes and reads the expression; the server only keeps it."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: Name
     recording: Name
-    ranges: Annotated[list[tuple[int, int]], Field(max_length=50_000)]
-    note: Annotated[str, StringConstraints(max_length=4_000)] = ""
+    expression: Annotated[str, StringConstraints(max_length=200_000)]
 
 
-class Selections(BaseModel):
+class KeptSelections(RootModel[Annotated[list[KeptSelection], Field(max_length=1_000)]]):
     """Every named selection of a study."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    selections: Annotated[list[NamedSelection], Field(max_length=1_000)] = []
 
 
 class LiveRequest(BaseModel):
