@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
@@ -24,33 +26,48 @@ def attached(handles: Iterable[RemovableHandle]) -> Iterator[None]:
             handle.remove()
 
 
+@dataclass(frozen=True)
+class Layers:
+    """What must be known of layers to keep their outputs."""
+
+    names: tuple[str, ...] = ()
+    """In the order in which their outputs are ready."""
+    rewritten: frozenset[str] = frozenset()
+    """Layers whose output a later operation changes in place."""
+    time_axes: Mapping[str, int] = field(default_factory=dict)
+    """Layers whose output has a time axis of length 1, and which axis that is."""
+
+
 def keeping(
-    layers: Iterable[tuple[str, nn.Module]], into: dict[str, Tensor], rewritten: frozenset[str]
+    chosen: Iterable[tuple[str, nn.Module]], into: dict[str, Tensor], layers: Layers
 ) -> Iterator[RemovableHandle]:
-    """Hooks that put each layer's output into a dict; of several calls the last one counts."""
-    for name, layer in layers:
-        yield layer.register_forward_hook(_keeper(name, into, name in rewritten))
+    """Hooks that put each layer's output, batch axis first, into a dict; of several calls the last one counts."""
+    for name, layer in chosen:
+        yield layer.register_forward_hook(_keeper(name, into, name in layers.rewritten, layers.time_axes.get(name)))
 
 
-def activation(layer: nn.Module, output: Any) -> Tensor | None:
-    """The tensor that stands for a layer's output; a recurrent layer's without its time axis of length 1."""
+def main_tensor(output: Any) -> Tensor | None:
+    """The tensor that stands for a layer's output: the first one."""
+    if isinstance(output, Tensor):
+        return output
     found = parts(output)
-    if not found:
-        return None
-    value = found[0].value
-    if isinstance(layer, nn.RNNBase) and value.ndim == 3:
-        axis = 1 if layer.batch_first else 0
-        return value.squeeze(axis) if value.shape[axis] == 1 else value
-    return value
+    return found[0].value if found else None
 
 
-def _keeper(name: str, into: dict[str, Tensor], rewritten: bool) -> Any:
+def _keeper(name: str, into: dict[str, Tensor], rewritten: bool, time_axis: int | None) -> Any:
     def hook(layer: nn.Module, args: Any, output: Any) -> Any:
-        value = activation(layer, output)
+        value = main_tensor(output)
         if value is None:
             return None
-        into[name] = value
-        # A later in-place operation would overwrite what is kept: let it work on a copy.
-        return output.clone() if rewritten and isinstance(output, Tensor) else None
+        if time_axis is None:
+            into[name] = value
+            # A later in-place operation would overwrite what is kept: let it work on a copy.
+            return value.clone() if rewritten and value is output else None
+        into[name] = value.squeeze(time_axis)
+        if not torch.is_grad_enabled():
+            return None
+        # The module goes on from what was kept, so that gradients can be taken at it.
+        onwards = into[name].unsqueeze(time_axis)
+        return onwards if value is output else (onwards, *output[1:]) if isinstance(output, tuple) else None
 
     return hook

@@ -16,7 +16,7 @@ from innerview.schema import ActionSpace, InputSpec, SubjectInfo
 from innerview.subjects import declared as declarations
 from innerview.subjects.finding import Found, Probe, Start, find_memory, in_layers, layout_problem
 from innerview.subjects.heads import Declared, HeadSource, find_heads
-from innerview.subjects.hooks import attached, keeping
+from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, Normalise, batched, describe
 from innerview.subjects.memory import Carrier, Slot
 from innerview.subjects.quiet import FAILURES, Written, restoring
@@ -37,7 +37,7 @@ class PlainBody:
     carrier: Carrier
     heads: tuple[HeadSource, ...] = ()
     starts: Mapping[str, Start] = field(default_factory=dict)
-    rewritten: frozenset[str] = frozenset()
+    layers: Layers = field(default_factory=Layers)
     written: tuple[Written, ...] = ()
     """Attributes that forward writes: put back after each call."""
 
@@ -53,8 +53,8 @@ class PlainBody:
         batch = inputs[self.inputs[0].spec.name].shape[0]
         kept: dict[str, Tensor] = {}
         read = dict.fromkeys(source.layer for source in self.heads if source.layer)
-        layers = ((name, self.module.get_submodule(name)) for name in read)
-        with restoring(self.written), attached(keeping(layers, kept, self.rewritten)):
+        chosen = ((name, self.module.get_submodule(name)) for name in read)
+        with restoring(self.written), attached(keeping(chosen, kept, self.layers)):
             result, after = self.carrier.run(self.caller(inputs), memory)
         heads = {source.head.name: source.read(result, self.module, kept, batch) for source in self.heads}
         return heads, after
@@ -109,7 +109,7 @@ def subject(
         found.carrier,
         sources,
         found.starts,
-        found.trace.rewritten,
+        found.trace.named_layers(batch, body.inputs[0].time_axis),
         tuple(found.trace.written),
     )
     info = SubjectInfo(

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from innerview.errors import SubjectError
 from innerview.schema import Head, InputSpec, SubjectInfo
 from innerview.subjects.finding import Start
+from innerview.subjects.hooks import Layers
 from innerview.subjects.inputs import Input, Normalise
 from innerview.subjects.memory import Slot, layer_slots
 from innerview.subjects.subject import Subject, device_of
@@ -20,6 +21,8 @@ from innerview.subjects.tracing import Trace, trace
 from innerview.subjects.weights import weights_digest
 
 _TINY = 1e-6
+_ROWS = 2
+"""How many rows the tracing run has."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Sb3Body:
     inputs: tuple[Input, ...]
     slots: tuple[Slot, ...] = ()
     starts: Mapping[str, Start] = field(default_factory=dict)
-    rewritten: frozenset[str] = frozenset()
+    layers: Layers = field(default_factory=Layers)
 
     def call(
         self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
@@ -136,7 +139,7 @@ def from_sb3(model: Any, *, name: str | None = None, actions: Sequence[str] = ()
         parameters=sum(p.numel() for p in policy.parameters()),
         weights_digest=weights_digest(policy),
     )
-    return Subject(policy, info, body_kind(policy, inputs, slots, {}, seen.rewritten))
+    return Subject(policy, info, body_kind(policy, inputs, slots, {}, seen.named_layers(_ROWS, None)))
 
 
 def _policy(model: Any) -> tuple[Any, type[Sb3Body]]:
@@ -204,10 +207,10 @@ def _normalise(normaliser: Any, name: str, in_dict: bool) -> Normalise:
 def _trace(policy: Any, body: Sb3Body) -> Trace:
     device = device_of(policy)
     rows = {
-        item.spec.name: torch.zeros((2, *item.spec.shape), dtype=getattr(torch, item.spec.dtype), device=device)
+        item.spec.name: torch.zeros((_ROWS, *item.spec.shape), dtype=getattr(torch, item.spec.dtype), device=device)
         for item in body.inputs
     }
-    memory = {slot.site.name: torch.zeros((2, *slot.site.shape), device=device) for slot in body.slots}
+    memory = {slot.site.name: torch.zeros((_ROWS, *slot.site.shape), device=device) for slot in body.slots}
     return trace(policy, lambda: body.call(rows, memory), device=device)
 
 

@@ -16,7 +16,7 @@ from innerview.errors import SubjectError, UnknownName
 from innerview.schema import Head, SubjectInfo
 from innerview.subjects import actions, weights
 from innerview.subjects.finding import Start
-from innerview.subjects.hooks import attached, keeping
+from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, feed
 from innerview.subjects.memory import Slot
 from innerview.subjects.quiet import Evaluating
@@ -50,8 +50,8 @@ class Body(Protocol):
         """Initial states that are not zero."""
 
     @property
-    def rewritten(self) -> frozenset[str]:
-        """Layers whose output is changed in place later."""
+    def layers(self) -> Layers:
+        """How to keep the output of its layers."""
 
     def call(
         self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
@@ -137,7 +137,7 @@ class Subject:
         with Evaluating(self.module), torch.set_grad_enabled(grad), self._differentiable(grad):
             if keep:
                 layers = ((name, self._layers[name]) for name in keep)
-                with attached(keeping(layers, kept, self._body.rewritten)):
+                with attached(keeping(layers, kept, self._body.layers)):
                     heads, after = self._body.call(inputs, memory)
             else:
                 heads, after = self._body.call(inputs, memory)
@@ -214,10 +214,8 @@ class Subject:
 
 def device_of(module: nn.Module) -> torch.device:
     """Where a module's weights are; the CPU for one without."""
-    tensor = next(module.parameters(), None)
-    if tensor is None:
-        tensor = next(module.buffers(), torch.empty(0))
-    return tensor.device
+    tensors = (*module.parameters(), *module.buffers())
+    return tensors[0].device if tensors else torch.device("cpu")
 
 
 def _only_masked(value: Tensor) -> bool:

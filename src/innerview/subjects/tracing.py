@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
-from innerview.subjects.hooks import activation, attached
+from innerview.subjects.hooks import Layers, attached, main_tensor
 from innerview.subjects.quiet import Evaluating, Written, same_random_numbers, watching
 from innerview.subjects.structure import parts
 
@@ -46,6 +46,19 @@ class Trace:
     def maker(self, value: Tensor) -> str:
         """The innermost layer that made a tensor, or nothing."""
         return self.makers[id(value)][0] if id(value) in self.makers else ""
+
+    def named_layers(self, batch: int, time_axis: int | None) -> Layers:
+        """What keeping a layer's output needs to know, for a run on `batch` rows."""
+        axes = dict.fromkeys(self.kept, time_axis) if time_axis is not None else {}
+        axes |= {
+            n: 1 if c.layer.batch_first else 0 for n, c in self.recurrent.items() if isinstance(c.layer, nn.RNNBase)
+        }
+        timed = {
+            name: axis
+            for name, axis in axes.items()
+            if name in self.kept and _is_time(tuple(self.kept[name][0].shape), axis, batch)
+        }
+        return Layers(tuple(self.layers), self.rewritten, timed)
 
 
 def trace(
@@ -116,16 +129,17 @@ def _after(name: str, found: Trace) -> Any:
     def hook(layer: nn.Module, args: Any, output: Any) -> None:
         if name in found.recurrent:
             found.recurrent[name].state = new_state(layer, output)
-        value = activation(layer, output)
+        value = main_tensor(output)
         if name == ROOT or value is None:
             return
         if name not in found.kept:
             found.layers.append(name)
-        if isinstance(output, Tensor):
-            found.kept[name] = (output, output._version)
-        else:
-            found.kept[name] = (value, value._version)
+        found.kept[name] = (value, value._version)
         for part in parts(output):
             found.makers.setdefault(id(part.value), (name, part.value))
 
     return hook
+
+
+def _is_time(shape: tuple[int, ...], axis: int, batch: int) -> bool:
+    return len(shape) > 2 and shape[axis] == 1 and shape[1 - axis] == batch
