@@ -7,6 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from innerview.errors import StoreError
 from innerview.schema import Lens, RecordingInfo, to_json
 from innerview.serve import caching
 from innerview.serve.context import Opened, Serving
@@ -32,7 +33,11 @@ def study(service: Serving) -> StudyReply:
     summaries: list[RecordingSummary] = []
     damage = [DamageReply(part=d.part, problem=d.problem) for d in service.study.damaged()]
     for name in service.study.recordings():
-        recording = service.open(name).recording
+        try:
+            recording = service.open(name).recording
+        except StoreError as problem:
+            damage.append(DamageReply(part=f"recordings/{name}", problem=str(problem)))
+            continue
         infos.append(recording.info)
         summaries.append(_summary(recording))
     return StudyReply(
