@@ -4,8 +4,48 @@ Rows are Parquet and arrays are Zarr in plain folders. A block of rows is commit
 """
 
 from innerview.store.damage import Damage, check
+from innerview.store.exporters import export_arrays, export_rows, export_video
+from innerview.store.importers import import_npz, import_table
+from innerview.store.models import (
+    Card,
+    Snapshot,
+    load_card,
+    load_snapshot,
+    load_weights,
+    read_weights,
+    save_snapshot,
+    save_subject,
+    snapshots,
+    subjects,
+)
 from innerview.store.recording import Recording
+from innerview.store.rows import write_rows
+from innerview.store.selections import load_selections, save_selections
 from innerview.store.study import Study
 from innerview.store.writer import RecordingWriter
 
-__all__ = ["Damage", "Recording", "RecordingWriter", "Study", "check"]
+__all__ = [
+    "Card",
+    "Damage",
+    "Recording",
+    "RecordingWriter",
+    "Snapshot",
+    "Study",
+    "check",
+    "export_arrays",
+    "export_rows",
+    "export_video",
+    "import_npz",
+    "import_table",
+    "load_card",
+    "load_selections",
+    "load_snapshot",
+    "load_weights",
+    "read_weights",
+    "save_selections",
+    "save_snapshot",
+    "save_subject",
+    "snapshots",
+    "subjects",
+    "write_rows",
+]

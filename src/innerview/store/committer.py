@@ -13,7 +13,8 @@ import numpy as np
 from innerview.errors import DamagedPart
 from innerview.store.codecs import ArrayCodec
 from innerview.store.files import TEMPORARY, Stamp, replace_json, sync_folder, write_file
-from innerview.store.manifest import Manifest, append_to_log, log_line, save_manifest, stamped
+from innerview.store.manifest import MANIFEST, Manifest, append_to_log, log_line, save_manifest, stamped
+from innerview.store.paths import confined
 from innerview.store.shards import pack_shard, shard_name
 from innerview.store.tables import build_table, parquet_bytes, read_tables, table_schema
 
@@ -45,16 +46,18 @@ class Committer:
     def prepare(self) -> None:
         """Make the folders and clear away what a killed writer left behind."""
         for name in ("rows", "groups", "scenes", *(f"arrays/{a}" for a in self.codecs)):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        if not (self.folder / "manifest.json").exists():
-            save_manifest(self.folder, self.manifest)
+            confined(self.folder, name).mkdir(parents=True, exist_ok=True)
         if self.manifest.complete:
             return
         for path in self.folder.rglob("*"):
             if path.suffix == TEMPORARY or self._is_left_over(path):
                 path.unlink()
-        shutil.rmtree(self.folder / "tables", ignore_errors=True)
+        tables = confined(self.folder, "tables")
+        if tables.exists():
+            shutil.rmtree(tables)
         self._set_shapes(self.manifest.rows, durable=False)
+        if not (self.folder / MANIFEST).exists():
+            save_manifest(self.folder, self.manifest)
 
     def _is_left_over(self, path: Path) -> bool:
         if path.parent.name in ("rows", "groups") and path.suffix == ".parquet":

@@ -8,6 +8,7 @@ import weakref
 from pathlib import Path
 
 from innerview.errors import StudyBusy
+from innerview.store.files import disk_full_explained
 
 
 class WriterLock:
@@ -23,9 +24,14 @@ class WriterLock:
                 f"Recording '{path.parent.name}' is being written by process {owner}. "
                 "Wait for it or stop it, or record under another name. Reading works meanwhile."
             )
-        os.ftruncate(self._descriptor, 0)
-        os.write(self._descriptor, str(os.getpid()).encode())
         _forget_in_children(self)
+        try:
+            with disk_full_explained(path):
+                os.ftruncate(self._descriptor, 0)
+                os.write(self._descriptor, str(os.getpid()).encode())
+        except BaseException:
+            self.release()
+            raise
 
     def release(self) -> None:
         """Let others write."""

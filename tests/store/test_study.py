@@ -1,0 +1,139 @@
+"""Names, paths, selections, subjects and snapshots of a study."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+import torch
+
+from innerview.errors import DamagedPart, StoreError, UnknownName
+from innerview.schema import SubjectInfo
+from innerview.store import (
+    Card,
+    Snapshot,
+    Study,
+    check,
+    load_card,
+    load_selections,
+    load_snapshot,
+    load_weights,
+    save_selections,
+    save_snapshot,
+    save_subject,
+    snapshots,
+    subjects,
+)
+
+from .making import folder_of, info, record
+
+BAD_NAMES = ["", ".", "..", "../other", "a/b", "/etc/passwd", "a\\b", ".hidden", "a\0b", "a" * 81, "ä", "a\n", "%2e%2e"]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return Study.create(tmp_path / "study", "My study")
+
+
+def test_a_study_keeps_its_name(study: Study) -> None:
+    assert Study.open(study.path).name == "My study" and study.recordings() == []
+    assert Study.open_or_create(study.path).name == "My study"
+    with pytest.raises(StoreError, match=r"a study in .* already"):
+        Study.create(study.path)
+
+
+@pytest.mark.parametrize("name", BAD_NAMES)
+def test_names_that_are_paths_are_refused(study: Study, name: str) -> None:
+    with pytest.raises(StoreError, match="cannot be the name"):
+        study.recording(name)
+    with pytest.raises(StoreError, match="cannot be the name"):
+        study.writer(info(name))
+    with pytest.raises(StoreError, match="cannot be the name"):
+        load_weights(study, name)
+    with pytest.raises(StoreError, match="cannot be the name"):
+        save_snapshot(study, Snapshot(run=name, step=1), {})
+    assert list((study.path / "recordings").iterdir()) == []
+
+
+def test_links_that_leave_the_study_are_refused(study: Study, tmp_path: Path) -> None:
+    other = Study.create(tmp_path / "other")
+    record(other, 40)
+    (study.path / "recordings" / "link").symlink_to(folder_of(other))
+    with pytest.raises(StoreError, match="leads out of"):
+        study.recording("link")
+    with pytest.raises(StoreError, match="leads out of"):
+        study.writer(info("link"))
+    assert study.recordings() == [] and "leads out" in check(study.path)[0].problem
+
+
+def test_links_inside_a_recording_are_refused(study: Study, tmp_path: Path) -> None:
+    other = Study.create(tmp_path / "other")
+    for each in (study, other):
+        record(each, 40)
+    part = folder_of(study) / "rows" / "00000000.parquet"
+    part.unlink()
+    part.symlink_to(folder_of(other) / "rows" / "00000000.parquet")
+    chunk = folder_of(study) / "arrays" / "memory" / "c.0.0"
+    chunk.unlink()
+    chunk.symlink_to(folder_of(other) / "arrays" / "memory" / "c.0.0")
+    recording = study.recording("run")
+    with pytest.raises(DamagedPart):
+        recording.columns(["step"])
+    with pytest.raises(DamagedPart):
+        recording.array("memory", 0, 1)
+    assert len(check(study.path)) == 2
+    scenes = folder_of(study) / "scenes"
+    scenes.rename(tmp_path / "scenes")
+    scenes.symlink_to(tmp_path / "scenes")
+    with pytest.raises(StoreError, match="leads out of"):
+        study.recording("run")
+
+
+def test_an_unknown_recording_names_the_nearest(study: Study) -> None:
+    record(study, 10, name="evening run")
+    with pytest.raises(UnknownName, match="Did you mean 'evening run'"):
+        study.recording("evening rum")
+
+
+def test_selections_are_kept_and_bounded(study: Study) -> None:
+    assert load_selections(study) == {}
+    kept = {"hits <b>": {"rows": [1, 2, 3]}, "überall": None}
+    save_selections(study, kept)
+    assert load_selections(study) == kept
+    for wrong in (
+        {"big": "x" * (5 << 20)},
+        {str(i): 0 for i in range(600)},
+        {"": 1},
+        {"a": {1, 2}},
+        {"a": float("nan")},
+    ):
+        with pytest.raises(StoreError):
+            save_selections(study, wrong)
+    assert load_selections(study) == kept
+
+
+def test_subjects_and_snapshots(study: Study) -> None:
+    net = torch.nn.Linear(3, 2)
+    card = Card(info=SubjectInfo(name="net", family="torch"), text="A net.", facts={"score": 4.5})
+    save_subject(study, card, net.state_dict())
+    assert subjects(study) == ["net"] and load_card(study, "net") == card
+    assert torch.equal(load_weights(study, "net")["weight"], net.weight)
+    for step in (1000, 200):
+        save_snapshot(study, Snapshot(run="a", step=step, recording=f"a {step}"), net.state_dict())
+    assert [(s.step, s.recording) for s in snapshots(study, "a")] == [(200, "a 200"), (1000, "a 1000")]
+    assert torch.equal(load_snapshot(study, "a", 200)["bias"], net.bias)
+    with pytest.raises(UnknownName, match="a/1000"):
+        load_snapshot(study, "a", 100)
+
+
+def test_pickle_in_the_place_of_weights_is_never_loaded(study: Study, tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> tuple:
+            return (Path.touch, (tmp_path / "sprung",))
+
+    save_subject(study, Card(info=SubjectInfo(name="net", family="torch")), {})
+    (study.path / "subjects" / "net" / "weights.safetensors").write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(DamagedPart, match="never loaded"):
+        load_weights(study, "net")
+    assert not (tmp_path / "sprung").exists()
