@@ -33,8 +33,9 @@ function decodeNumbers(column: ArrowColumn<unknown>): Numbers {
     if (values instanceof Float32Array || values instanceof Int32Array || values instanceof Float64Array) return values;
     return Float64Array.from(values as Iterable<number | bigint>, Number);
   }
-  const exact = column.type.typeId === Type.Float ? Float32Array : Float64Array;
-  return exact.from(column as Iterable<unknown>, (value) => (value === null ? NaN : Number(value)));
+  const known = (value: unknown): number => (value === null ? NaN : Number(value));
+  const float = column.type.typeId === Type.Float;
+  return float ? Float32Array.from(column as Iterable<unknown>, known) : Float64Array.from(column as Iterable<unknown>, known);
 }
 
 function decodeText(column: ArrowColumn<unknown>): ColumnData {

@@ -151,9 +151,10 @@ export interface RecordRequest {
   greedy: boolean;
 }
 
-/** Selections kept in the study: expression text by name, for one recording each. */
+/** A named set of rows kept in the study: ranges of rows, start included, stop not. */
 export interface KeptSelection {
   name: string;
   recording: string;
-  expression: string;
+  ranges: [number, number][];
+  note: string;
 }

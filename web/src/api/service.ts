@@ -28,9 +28,10 @@ export class Service {
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST" });
   resume = (id: string): Promise<Job> =>
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/resume`, { method: "POST" });
-  selections = (): Promise<KeptSelection[]> => this.client.json("/api/selections");
-  keepSelections = (body: KeptSelection[]): Promise<unknown> =>
-    this.client.json("/api/selections", { method: "PUT", body });
+  selections = async (): Promise<KeptSelection[]> =>
+    (await this.client.json<{ selections: KeptSelection[] }>("/api/selections")).selections;
+  keepSelections = (selections: KeptSelection[]): Promise<unknown> =>
+    this.client.json("/api/selections", { method: "PUT", body: { selections } });
 
   /** Everything below reads one version of a recording, told apart by its etag, so that the browser may keep it. */
   of(recording: RecordingInfo): RecordingService {
@@ -50,7 +51,8 @@ export class RecordingService {
   }
 
   async columns(names: readonly string[], range: Range, signal?: AbortSignal): Promise<Map<string, ColumnData>> {
-    const query = this.query({ names: names.join(","), start: range.start, stop: range.stop });
+    const query = this.query({ start: range.start, stop: range.stop });
+    for (const name of names) query.append("names", name);
     return decodeTable((await this.client.bytes(`${this.root}/columns?${query}`, signal)).buffer);
   }
 

@@ -1,0 +1,52 @@
+/** Values of one row to pixels, exactly: no scaling, no smoothing. */
+export interface Pixels {
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly values: ArrayLike<number>;
+}
+
+/** Colour where there are three channels; else grey, the newest of a stack of frames, as the service does. */
+export function toImage(pixels: Pixels, elements: readonly string[] = []): ImageData | null {
+  const [height = 0, width = 0, channels = 1] = pixels.shape;
+  if (!height || !width) return null;
+  const image = new ImageData(width, height);
+  const alpha = elements.length === 4 && elements[3]!.toLowerCase() === "alpha";
+  const colour = channels === 3 || alpha;
+  const shade = shades(pixels);
+  for (let i = 0, at = 0; i < width * height; i++, at += channels) {
+    const o = 4 * i;
+    for (let k = 0; k < 3; k++) image.data[o + k] = shade(pixels.values[at + (colour ? k : channels - 1)]!);
+    image.data[o + 3] = alpha ? shade(pixels.values[at + 3]!) : 255;
+  }
+  return image;
+}
+
+function shades({ dtype, values }: Pixels): (value: number) => number {
+  if (dtype === "uint8") return (value) => value;
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    if (values[i]! < low) low = values[i]!;
+    if (values[i]! > high) high = values[i]!;
+  }
+  const span = high > low ? high - low : 1;
+  return (value) => (255 * (value - low)) / span;
+}
+
+/** Strength as turbo with opacity by strength, so that the picture stays visible underneath. */
+export function toHeat(
+  values: ArrayLike<number>,
+  width: number,
+  height: number,
+  colour: (t: number) => [number, number, number],
+): ImageData {
+  const image = new ImageData(width, height);
+  let most = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]!) || 0);
+  for (let i = 0; i < width * height; i++) {
+    const t = most ? Math.abs(values[i]!) / most : 0;
+    const [r, g, b] = colour(t);
+    image.data.set([r, g, b, 255 * Math.min(0.85, t * 1.1)], 4 * i);
+  }
+  return image;
+}

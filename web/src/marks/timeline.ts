@@ -1,0 +1,135 @@
+/** One value per step along a time axis: lines, areas, strips of yes and no, strips of words. */
+import type { Pen, Size } from "./pen";
+
+export interface Extent {
+  readonly low: number;
+  readonly high: number;
+}
+
+export function extentOf(values: ArrayLike<number>): Extent {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low > high) return { low: 0, high: 1 };
+  if (low === high) return { low: low - 0.5, high: high + 0.5 };
+  return { low, high };
+}
+
+/** Where a value lies from the top; a little air above and below. */
+export function valueToY(value: number, { low, high }: Extent, height: number): number {
+  return height - 2 - ((value - low) / (high - low)) * (height - 4);
+}
+
+export function yToValue(y: number, { low, high }: Extent, height: number): number {
+  return low + ((height - 2 - y) / (height - 4)) * (high - low);
+}
+
+/** A line; where steps are denser than pixels each pixel spans the lowest to the highest value, so no spike is lost. */
+export function drawLine(
+  pen: Pen,
+  size: Size,
+  values: ArrayLike<number>,
+  extent: Extent,
+  colour: string,
+  area = false,
+): void {
+  const n = values.length;
+  if (!n) return;
+  const points = n > 2 * size.width ? spans(values, Math.floor(size.width)) : plain(values);
+  const x = (i: number): number => ((i + 0.5) / n) * size.width;
+  const y = (value: number): number => valueToY(value, extent, size.height);
+  const floor = extent.low <= 0 && extent.high >= 0 ? y(0) : size.height;
+  pen.lineJoin = "round";
+  if (area) {
+    pen.fillStyle = colour;
+    pen.globalAlpha = 0.16;
+    for (const line of points) {
+      pen.beginPath();
+      pen.moveTo(x(line[0]!.at), floor);
+      for (const p of line) pen.lineTo(x(p.at), y(p.value));
+      pen.lineTo(x(line.at(-1)!.at), floor);
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+  }
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.4;
+  pen.beginPath();
+  for (const line of points)
+    line.forEach((p, i) => (i ? pen.lineTo(x(p.at), y(p.value)) : pen.moveTo(x(p.at), y(p.value))));
+  pen.stroke();
+}
+
+interface Point {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** Points in unbroken lines: an unknown value breaks a line. */
+function plain(values: ArrayLike<number>): Point[][] {
+  const lines: Point[][] = [];
+  let line: Point[] | null = null;
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isNaN(values[i]!)) line = null;
+    else {
+      if (!line) lines.push((line = []));
+      line.push({ at: i, value: values[i]! });
+    }
+  }
+  return lines;
+}
+
+function spans(values: ArrayLike<number>, pixels: number): Point[][] {
+  const line: Point[] = [];
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    const from = Math.floor((pixel * values.length) / pixels);
+    const to = Math.floor(((pixel + 1) * values.length) / pixels);
+    let low = Infinity;
+    let high = -Infinity;
+    for (let i = from; i < to; i++) {
+      if (values[i]! < low) low = values[i]!;
+      if (values[i]! > high) high = values[i]!;
+    }
+    if (low <= high) line.push({ at: from, value: low }, { at: from, value: high });
+  }
+  return line.length ? [line] : [];
+}
+
+/** Bars where something holds; one step is at least a pixel and a half, so that a single event can be seen. */
+export function drawStrip(
+  pen: Pen,
+  size: Size,
+  holds: (index: number) => boolean,
+  steps: number,
+  colour: string,
+): void {
+  pen.fillStyle = colour;
+  const height = Math.min(14, size.height * 0.6);
+  const top = (size.height - height) / 2;
+  for (let i = 0; i < steps; i++) {
+    if (!holds(i)) continue;
+    const from = i;
+    while (i + 1 < steps && holds(i + 1)) i++;
+    const width = Math.max(1.5, ((i + 1 - from) / steps) * size.width);
+    pen.fillRect((from / steps) * size.width, top, width, height);
+  }
+}
+
+/** A coloured run per word. */
+export function drawWords(pen: Pen, size: Size, codes: ArrayLike<number>, colours: (code: number) => string): void {
+  const n = codes.length;
+  const height = Math.min(14, size.height * 0.6);
+  const top = (size.height - height) / 2;
+  for (let i = 0; i < n; i++) {
+    const from = i;
+    const code = codes[i]!;
+    while (i + 1 < n && codes[i + 1] === code) i++;
+    if (!(code >= 0)) continue;
+    pen.fillStyle = colours(code);
+    pen.fillRect((from / n) * size.width, top, Math.max(0.7, ((i + 1 - from) / n) * size.width), height);
+  }
+}

@@ -1,0 +1,57 @@
+/** Keys that work everywhere but where somebody types. */
+import type { Session } from "../state/session.svelte";
+
+export function onKey(event: KeyboardEvent, session: Session): void {
+  const target = event.target as HTMLElement;
+  if (target.closest("input, textarea, select, [contenteditable]")) return;
+  const command = event.ctrlKey || event.metaKey;
+  if (command && event.key.toLowerCase() === "z") {
+    if (event.shiftKey) session.selection.redo();
+    else session.selection.undo();
+    event.preventDefault();
+    return;
+  }
+  if (command || event.altKey || !session.recording?.info.ordering) return;
+  if (act(event, target, session)) event.preventDefault();
+}
+
+function act(event: KeyboardEvent, target: HTMLElement, session: Session): boolean {
+  const clock = session.clock;
+  switch (event.key) {
+    case " ":
+      if (target.closest("button, a, [role=option]") && !target.closest("[data-testid=play]")) return false;
+      clock.toggle();
+      return true;
+    case "ArrowLeft":
+    case "ArrowRight": {
+      const direction = event.key === "ArrowRight" ? 1 : -1;
+      if (event.shiftKey) session.goToSelected(direction);
+      else clock.by(direction);
+      return true;
+    }
+    case "Home":
+      clock.by(-clock.length);
+      return true;
+    case "End":
+      clock.by(clock.length);
+      return true;
+    default:
+      return bracket(event.key, session);
+  }
+}
+
+/** `[` marks where a selection begins, `]` selects from there to the cursor: brushing time without a mouse. */
+function bracket(key: string, session: Session): boolean {
+  const { clock } = session;
+  if (key === "[") {
+    session.mark = clock.row;
+    session.toasts.say(`Selection begins at step ${clock.step}; press ] where it ends.`);
+    return true;
+  }
+  if (key !== "]" || session.mark === null) return false;
+  const [from, to] = [Math.min(session.mark, clock.row), Math.max(session.mark, clock.row)];
+  const name = `${from - clock.start}–${to - clock.start}`;
+  session.selection.add(name, { kind: "rows", runs: [[from, to + 1]] });
+  session.mark = null;
+  return true;
+}

@@ -1,0 +1,87 @@
+/** What is known of the group under the cursor: its columns, probabilities and scene, and what could not be read. */
+import type { ColumnData } from "../api/columns";
+import type { Hole } from "../api/columnstore";
+import { isAbort, messageOf } from "../api/errors";
+import type { Scene } from "../api/model";
+import type { Group } from "./groups";
+import type { OpenRecording } from "./recording";
+
+export interface Shares {
+  readonly kinds: number;
+  readonly names: readonly string[];
+  readonly values: ArrayLike<number>;
+}
+
+export class Episode {
+  group = $state.raw<Group | null>(null);
+  columns = $state.raw<ReadonlyMap<string, ColumnData>>(new Map());
+  holes = $state.raw<readonly Hole[]>([]);
+  shares = $state.raw<Shares | null>(null);
+  scene = $state.raw<Scene | null>(null);
+  busy = $state(false);
+  problem = $state("");
+  sharesProblem = $state("");
+  sceneProblem = $state("");
+
+  private stop = new AbortController();
+
+  async load(recording: OpenRecording, group: Group): Promise<void> {
+    this.stop.abort();
+    const { signal } = (this.stop = new AbortController());
+    this.busy = true;
+    this.problem = this.sharesProblem = this.sceneProblem = "";
+    if (group.scene !== this.group?.scene) this.scene = null;
+    await Promise.all([
+      this.loadColumns(recording, group, signal),
+      this.loadShares(recording, group, signal),
+      this.loadScene(recording, group, signal),
+    ]);
+    if (!signal.aborted) this.busy = false;
+  }
+
+  private async loadColumns(recording: OpenRecording, group: Group, signal: AbortSignal): Promise<void> {
+    const names = recording.info.columns.map((column) => column.name);
+    try {
+      const loaded = await recording.columns.slice(names, group, signal);
+      if (signal.aborted) return;
+      this.columns = loaded.columns;
+      this.holes = loaded.holes;
+      this.group = group;
+    } catch (problem) {
+      if (signal.aborted || isAbort(problem)) return;
+      this.problem = messageOf(problem);
+      this.columns = new Map();
+      this.holes = [];
+      this.group = group;
+    }
+  }
+
+  private async loadShares(recording: OpenRecording, group: Group, signal: AbortSignal): Promise<void> {
+    const spec = recording.probabilities;
+    if (!spec) {
+      this.shares = null;
+      return;
+    }
+    try {
+      const { values } = await recording.service.array(spec.name, group, signal);
+      const kinds = spec.shape.at(-1) ?? 1;
+      const names =
+        spec.elements.length === kinds ? spec.elements : Array.from({ length: kinds }, (_, i) => `action ${i}`);
+      if (!signal.aborted) this.shares = { kinds, names, values };
+    } catch (problem) {
+      if (signal.aborted || isAbort(problem)) return;
+      this.shares = null;
+      this.sharesProblem = messageOf(problem);
+    }
+  }
+
+  private async loadScene(recording: OpenRecording, group: Group, signal: AbortSignal): Promise<void> {
+    if (!group.scene || (this.scene && this.group?.scene === group.scene)) return;
+    try {
+      const scene = await recording.service.scene(group.scene, signal);
+      if (!signal.aborted) this.scene = scene;
+    } catch (problem) {
+      if (!signal.aborted && !isAbort(problem)) this.sceneProblem = messageOf(problem);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** Numbers and names as people read them. */
+import type { Column } from "../api/model";
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function count(value: number): string {
+  return grouped.format(value);
+}
+
+/** About three significant digits, no trailing zeros. */
+export function number(value: number): string {
+  if (Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(1).replace("-", "−");
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  const text = (size >= 1e4 ? grouped.format(Math.round(size)) : String(+size.toFixed(digits))) || "0";
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+export function percent(value: number): string {
+  return Number.isNaN(value) ? "–" : `${Math.round(value * 100)} %`;
+}
+
+export function titleOf(column: Pick<Column, "name" | "label">): string {
+  return column.label || column.name.replaceAll("_", " ");
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s`;
+  if (seconds < 3600) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,101 @@
+/** A recording that is open in the page: what it is, its groups, and its columns and arrays on demand. */
+import type { ColumnData } from "../api/columns";
+import { ColumnStore } from "../api/columnstore";
+import { ApiError } from "../api/errors";
+import { FrameStore } from "../api/frames";
+import type { ArraySpec, Column, RecordingInfo } from "../api/model";
+import type { RecordingService, Service } from "../api/service";
+import { Groups, groupsFromRows } from "./groups";
+import { numbersOf } from "../api/columns";
+import { columnsOf, type Cells, type Term } from "./selection";
+
+export class OpenRecording {
+  readonly columns: ColumnStore;
+  private readonly stores = new Map<string, FrameStore>();
+  private readonly prepared = new Map<string, { from: ColumnData; numbers: ArrayLike<number> }>();
+
+  constructor(
+    readonly info: RecordingInfo,
+    readonly groups: Groups,
+    readonly service: RecordingService,
+    readonly groupProblem = "",
+  ) {
+    this.columns = new ColumnStore(service, info.rows);
+  }
+
+  static async open(service: Service, name: string): Promise<OpenRecording> {
+    const info = await service.recording(name);
+    const own = service.of(info);
+    if (!info.ordering) return new OpenRecording(info, new Groups([]), own);
+    try {
+      return new OpenRecording(info, Groups.from(await own.groups(), info.ordering.group, info.rows), own);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      const column = await new ColumnStore(own, info.rows).whole(info.ordering.group);
+      return new OpenRecording(info, groupsFromRows(column), own, problem.message);
+    }
+  }
+
+  column(name: string): Column | undefined {
+    return this.info.columns.find((column) => column.name === name);
+  }
+
+  /** What the subject sees: pictures before vectors. */
+  get observation(): ArraySpec | undefined {
+    const seen = this.info.arrays.filter((array) => array.role === "observation");
+    return seen.find((array) => array.is_image) ?? seen[0];
+  }
+
+  get probabilities(): ArraySpec | undefined {
+    return this.info.arrays.find((array) => array.role === "probabilities");
+  }
+
+  get pictures(): ArraySpec[] {
+    return this.info.arrays.filter((array) => array.is_image);
+  }
+
+  /** The columns of a position on the map, where the world tells one. */
+  get position(): { x: Column; y: Column; angle: Column | undefined } | null {
+    const [x, y] = [this.column("x"), this.column("y")];
+    return x && y ? { x, y, angle: this.column("angle") } : null;
+  }
+
+  frames(spec: ArraySpec): FrameStore {
+    const store = this.stores.get(spec.name) ?? new FrameStore(this.service, spec, this.info.rows);
+    this.stores.set(spec.name, store);
+    return store;
+  }
+
+  /** Have at hand what an expression reads. */
+  async prepare(terms: readonly Term[]): Promise<void> {
+    const { numbers, words } = columnsOf(terms);
+    await Promise.all([...numbers, ...words].map((name) => this.columns.whole(name)));
+  }
+
+  hasAll(terms: readonly Term[]): boolean {
+    const { numbers, words } = columnsOf(terms);
+    return [...numbers, ...words].every((name) => this.columns.now(name) !== undefined);
+  }
+
+  get cells(): Cells {
+    return { rows: this.info.rows, numbers: (name) => this.numbers(name), words: (name) => this.words(name) };
+  }
+
+  private numbers(name: string): ArrayLike<number> {
+    const data = this.columns.now(name);
+    if (!data) throw new Error(`The column “${name}” is not here.`);
+    if (data.type === "number") return data.values;
+    const known = this.prepared.get(name);
+    if (known?.from === data) return known.numbers;
+    const numbers = numbersOf(data);
+    this.prepared.set(name, { from: data, numbers });
+    return numbers;
+  }
+
+  private words(name: string): { codes: ArrayLike<number>; words: readonly string[] } {
+    const data = this.columns.now(name);
+    if (data?.type === "text") return data;
+    if (data?.type === "bool") return { codes: data.values, words: ["no", "yes"] };
+    return { codes: this.numbers(name), words: this.column(name)?.categories ?? [] };
+  }
+}

@@ -1,0 +1,219 @@
+/** Everything the page knows, in one place that views read and never talk past. */
+import { getContext, setContext } from "svelte";
+import { SvelteMap } from "svelte/reactivity";
+import { ApiError, messageOf, Unreachable } from "../api/errors";
+import { Live } from "../api/live";
+import type { Job, LensInfo, StudyInfo } from "../api/model";
+import { Service } from "../api/service";
+import { Clock } from "./clock.svelte";
+import { Episode } from "./episode.svelte";
+import { Jobs } from "./jobs.svelte";
+import { formatLink, parseLink, type Link } from "./link";
+import { OpenRecording } from "./recording";
+import { Selection } from "./selection.svelte";
+import { fromText, toText } from "./selectiontext";
+import { Theme } from "./theme.svelte";
+import { Toasts } from "./toasts.svelte";
+
+export class Session {
+  readonly service = new Service();
+  readonly clock = new Clock();
+  readonly selection = new Selection();
+  readonly episode = new Episode();
+  readonly theme = new Theme();
+  readonly toasts = new Toasts();
+  readonly jobs = new Jobs(this.service);
+  readonly settings = new SvelteMap<string, string>();
+  readonly live = new Live(
+    (job) => this.heardJob(job),
+    (connected) => (this.connected = connected),
+  );
+
+  study = $state.raw<StudyInfo | null>(null);
+  recording = $state.raw<OpenRecording | null>(null);
+  lenses = $state.raw<readonly LensInfo[]>([]);
+  workspace = $state("episodes");
+  group = $state(0);
+  help = $state("");
+  /** Where a selection made with the keyboard begins. */
+  mark: number | null = null;
+  reachable = $state(true);
+  connected = $state(false);
+  opening = $state("");
+  /** Why the study, or the recording that was asked for, cannot be shown. */
+  problem = $state("");
+
+  private refreshing = 0;
+
+  constructor() {
+    this.service.client.onAnswer((reachable) => (this.reachable = reachable));
+  }
+
+  static provide(): Session {
+    return setContext("session", new Session());
+  }
+
+  async start(): Promise<void> {
+    this.problem = "";
+    try {
+      this.study = await this.service.study();
+    } catch (problem) {
+      this.problem = messageOf(problem);
+      return;
+    }
+    this.live.connect();
+    void this.quietly(this.jobs.load());
+    void this.quietly(this.service.lenses().then((lenses) => (this.lenses = lenses)));
+    await this.follow(parseLink(location.hash));
+  }
+
+  /** Go where a link points. */
+  async follow(link: Link): Promise<void> {
+    const names = this.study?.recordings.map((recording) => recording.name) ?? [];
+    if (link.recording && !names.includes(link.recording))
+      this.toasts.say(`There is no recording “${link.recording}” in this study.`, "problem");
+    const name = names.includes(link.recording) ? link.recording : (this.firstGood() ?? names[0]);
+    this.settings.clear();
+    for (const [key, value] of Object.entries(link.settings)) this.settings.set(key, value);
+    if (link.workspace) this.workspace = link.workspace;
+    if (name !== undefined) await this.open(name, name === link.recording ? link : undefined);
+  }
+
+  async open(name: string, link?: Link): Promise<void> {
+    this.opening = name;
+    this.problem = "";
+    this.clock.pause();
+    try {
+      const recording = await OpenRecording.open(this.service, name);
+      if (this.opening !== name) return;
+      this.show(recording, link);
+    } catch (problem) {
+      if (this.opening !== name) return;
+      this.recording = null;
+      this.problem = messageOf(problem);
+    } finally {
+      if (this.opening === name) this.opening = "";
+    }
+  }
+
+  private show(recording: OpenRecording, link?: Link): void {
+    this.recording = recording;
+    this.workspace = this.suitable(recording);
+    this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
+    const terms = fromText(link?.selection ?? "");
+    if (!terms) this.toasts.say("The selection in the address could not be read; it was left out.", "problem");
+    this.selection.attach(recording, terms ?? []);
+    if (recording.info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
+    else this.clock.focus(0, recording.info.rows, link?.step ?? 0);
+  }
+
+  /** Rows without time have a workspace of their own. */
+  private suitable(recording: OpenRecording): string {
+    if (!recording.info.ordering) return "rows";
+    return this.workspace === "rows" ? "episodes" : this.workspace;
+  }
+
+  goToGroup(index: number, step = 0): void {
+    const group = this.recording?.groups.at(index) ?? this.recording?.groups.at(0);
+    if (!group || !this.recording) return;
+    this.group = group.index;
+    this.clock.focus(group.start, group.stop, group.start + step);
+    if (this.episode.group !== group) void this.episode.load(this.recording, group);
+  }
+
+  /** Go to any row, in whatever group it lies. */
+  goToRow(row: number): void {
+    const group = this.recording?.groups.of(row);
+    if (group && group.index !== this.group) this.goToGroup(group.index, row - group.start);
+    else this.clock.seek(row);
+  }
+
+  /** The next (or previous) stretch of selected rows, over the borders of episodes. */
+  goToSelected(direction: 1 | -1): void {
+    const rows = this.selection.rows;
+    if (!rows) return;
+    const row = this.clock.row;
+    if (direction > 0) {
+      const next = rows.next(rows.has(row) ? this.runEnd(row) : row + 1);
+      if (next < rows.size) this.goToRow(next);
+    } else {
+      const before = rows.runs(0, row).at(-1);
+      if (before) this.goToRow(Math.max(before[0], this.recording?.groups.of(before[1] - 1)?.start ?? 0));
+    }
+  }
+
+  private runEnd(row: number): number {
+    const end = this.selection.rows!.nextGap(row);
+    return Math.min(end, this.recording?.groups.of(row)?.stop ?? end);
+  }
+
+  get link(): string {
+    const time = this.recording?.info.ordering != null;
+    return formatLink({
+      workspace: this.workspace,
+      recording: this.recording?.info.name ?? "",
+      group: time ? this.group : null,
+      step: time ? this.clock.step : this.clock.row,
+      selection: toText(this.selection.terms),
+      settings: Object.fromEntries(this.settings),
+    });
+  }
+
+  setting(key: string, otherwise: string): string {
+    return this.settings.get(key) ?? otherwise;
+  }
+
+  set(key: string, value: string, otherwise: string): void {
+    if (value === otherwise) this.settings.delete(key);
+    else this.settings.set(key, value);
+  }
+
+  private firstGood(): string | undefined {
+    return this.study?.recordings.find((recording) => recording.rows > 0)?.name;
+  }
+
+  private heardJob(job: Job): void {
+    this.jobs.heard(job);
+    if (job.kind === "record" && (job.state === "done" || job.state === "cancelled")) this.refreshSoon(100);
+    else if (job.kind === "record" && job.state === "running") this.refreshSoon(4000);
+    if (job.state === "failed") this.toasts.say(`${job.title}: ${job.error}`, "problem");
+  }
+
+  private refreshSoon(wait_ms: number): void {
+    if (this.refreshing && wait_ms > 1000) return;
+    clearTimeout(this.refreshing);
+    this.refreshing = window.setTimeout(() => {
+      this.refreshing = 0;
+      void this.quietly(this.refresh());
+    }, wait_ms);
+  }
+
+  /** Read again what may have grown, and stay where we are. */
+  async refresh(): Promise<void> {
+    this.study = await this.service.study();
+    const old = this.recording;
+    if (!old) return this.follow(parseLink(location.hash));
+    const line = this.study.recordings.find((recording) => recording.name === old.info.name);
+    if (!line || line.rows === old.info.rows) return;
+    const link = parseLink(this.link);
+    const playing = this.clock.playing;
+    const recording = await OpenRecording.open(this.service, old.info.name);
+    if (this.recording === old) this.show(recording, link);
+    if (playing) this.clock.play();
+  }
+
+  /** For what may fail without being in the way: the service's words appear for a moment. */
+  async quietly(work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (problem) {
+      if (problem instanceof Unreachable) return;
+      if (problem instanceof ApiError && problem.status === 404) return;
+      this.toasts.say(messageOf(problem), "problem");
+    }
+  }
+}
+
+export function useSession(): Session {
+  return getContext<Session>("session");
+}

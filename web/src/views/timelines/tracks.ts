@@ -1,0 +1,56 @@
+/** Which columns become timelines, in which order, and how each is drawn. */
+import { numbersOf, type ColumnData } from "../../api/columns";
+import type { Column, ColumnKind } from "../../api/model";
+import { category, type Palette } from "../../marks/colour";
+import type { Pen, Size } from "../../marks/pen";
+import { drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
+import { number, titleOf } from "../../state/format";
+
+export interface Track {
+  readonly column: Column;
+  readonly title: string;
+  readonly form: "line" | "strip" | "words";
+  readonly height: number;
+  readonly extent: Extent;
+  readonly values: ArrayLike<number>;
+  readonly words: readonly string[];
+}
+
+const order: ColumnKind[] = ["value", "reward", "decision", "action", "event", "fact", "category", "text"];
+
+export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, ColumnData>): Track[] {
+  return columns
+    .filter((column) => order.includes(column.kind) && column.type !== "objects" && data.has(column.name))
+    .map((column, index) => ({ column, index }))
+    .sort((a, b) => order.indexOf(a.column.kind) - order.indexOf(b.column.kind) || a.index - b.index)
+    .map(({ column }) => trackOf(column, data.get(column.name)!));
+}
+
+function trackOf(column: Column, data: ColumnData): Track {
+  const values = numbersOf(data);
+  const words = data.type === "text" ? data.words : column.categories;
+  const form = column.type === "bool" || column.kind === "event" ? "strip" : words.length ? "words" : "line";
+  const extent = form === "line" ? extentOf(values) : { low: 0, high: 1 };
+  return { column, title: titleOf(column), form, height: form === "line" ? 28 : 19, extent, values, words };
+}
+
+export function drawTrack(pen: Pen, size: Size, track: Track, index: number, palette: Palette): void {
+  const colour = colourOf(track, index, palette);
+  if (track.form === "strip") drawStrip(pen, size, (i) => track.values[i]! > 0, track.values.length, colour);
+  else if (track.form === "words") drawWords(pen, size, track.values, (code) => category(palette, code));
+  else drawLine(pen, size, track.values, track.extent, colour, track.extent.low >= 0 && track.column.kind === "fact");
+}
+
+export function colourOf(track: Track, index: number, palette: Palette): string {
+  if (track.column.kind === "value") return palette.accent;
+  if (track.column.kind === "reward") return palette.truth;
+  return category(palette, [5, 2, 4, 10, 3, 6, 8, 7][index % 8]!);
+}
+
+export function reading(track: Track, step: number): string {
+  const value = track.values[step];
+  if (value === undefined || Number.isNaN(value)) return "–";
+  if (track.form === "words") return track.words[value] ?? "–";
+  if (track.form === "strip") return value > 0 ? "yes" : "no";
+  return `${number(value)}${track.column.unit ? ` ${track.column.unit}` : ""}`;
+}
