@@ -12,6 +12,7 @@ from innerview.schema import ActionSpace, ArraySpec, Moment, WorldInfo
 from innerview.worlds.doom_facts import (
     FactTeller,
     Glimpse,
+    Item,
     fact_columns,
     look_at_items,
     look_at_labels,
@@ -49,6 +50,7 @@ class DoomGame:
         self._facts = FactTeller(setup.variables)
         self._seen: dict[str, np.ndarray] = {}
         self._objects: Sequence[Mapping[str, Any]] = ()
+        self._known: dict[int, Item | None] = {}
         self._map = ""
         try:
             self._engine.start()
@@ -73,6 +75,7 @@ class DoomGame:
         if state is None:
             raise WorldError(f"The episode with seed {seed} was over before it began.")
         self._look(state)
+        self._known = {}
         if not self._setup.settings.facts:
             return Moment(observation=self._seen)
         facts = self._facts.begin(self._glimpse(state))
@@ -117,7 +120,7 @@ class DoomGame:
         self._objects = look_at_labels(
             state.labels, x=values["POSITION_X"], y=values["POSITION_Y"], scale=self._setup.scale
         )
-        return Glimpse(tic, values, look_at_items(state.objects), self._objects)
+        return Glimpse(tic, values, look_at_items(state.objects, self._known), self._objects)
 
     def _with_map(self, facts: dict[str, Any]) -> dict[str, Any]:
         return {**facts, "map": self._map} if len(self._setup.settings.maps) > 1 else facts

@@ -41,6 +41,9 @@ REACH = 60.0
 FLOOR_BEAT_TICS = 32
 """Doom hurts whoever stands on a damaging floor once in so many tics."""
 
+Item = tuple[str, float, float]
+"""Name, x, y."""
+
 _SHORT_NAMES = {"POSITION_X": "x", "POSITION_Y": "y", "POSITION_Z": "z"}
 _UNITS = {"ANGLE": "deg", "PITCH": "deg", "ROLL": "deg", "FOV": "deg", "HEALTH": "points", "ARMOR": "points"}
 _FLOATS = ("POSITION_", "VELOCITY_", "ANGLE", "PITCH", "ROLL", "VIEW_HEIGHT", "CAMERA_")
@@ -104,7 +107,7 @@ class Glimpse:
 
     tic: int
     variables: Mapping[str, float]
-    items: Mapping[int, tuple[str, float, float]] | None
+    items: Mapping[int, Item] | None
     objects: Sequence[Mapping[str, Any]] = ()
     dead: bool = False
     goal: bool = False
@@ -167,9 +170,17 @@ class FactTeller:
         return damage > 0 and damage != expected
 
 
-def look_at_items(objects: Iterable[Any]) -> dict[int, tuple[str, float, float]]:
-    """By id, what could be picked up: name, x, y."""
-    return {o.id: (o.name, o.position_x, o.position_y) for o in objects if o.category not in NEVER_TAKEN}
+def look_at_items(objects: Iterable[Any], known: dict[int, Item | None]) -> dict[int, Item]:
+    """By id, what could be picked up. `known` keeps what was read before: reading an object's parts is slow."""
+    items = {}
+    for thing in objects:
+        key = thing.id
+        if key not in known:
+            takeable = thing.category not in NEVER_TAKEN
+            known[key] = (thing.name, thing.position_x, thing.position_y) if takeable else None
+        if (item := known[key]) is not None:
+            items[key] = item
+    return items
 
 
 def look_at_labels(

@@ -93,7 +93,7 @@ class Setup:
         """Width and height of the observation."""
         return self.settings.size or self.screen
 
-    @property
+    @cached_property
     def scale(self) -> tuple[float, float]:
         """Pixels of the observation per pixel of the screen, across and down."""
         return self.size[0] / self.screen[0], self.size[1] / self.screen[1]

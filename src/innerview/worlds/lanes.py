@@ -24,7 +24,7 @@ class ThreadedLanes:
         self._games: dict[int, Game] = {}
         self._steps = [0] * count
         self._playing = [False] * count
-        self._closed = False
+        self.closed = False
         self._threads = [_InCaller() if count == 1 else _thread(lane) for lane in range(count)]
         try:
             self._run(self._open_game, {lane: (lane,) for lane in range(count)}, "while it was opened")
@@ -53,9 +53,9 @@ class ThreadedLanes:
 
     def close(self) -> None:
         """Close every game, also when closing one fails; that failure is raised at the end."""
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         closing = {lane: self._threads[lane].submit(game.close) for lane, game in self._games.items()}
         wait(closing.values())
         for thread in self._threads:
@@ -78,7 +78,7 @@ class ThreadedLanes:
         return self._games[lane].step(action)
 
     def _check(self, lane: int) -> None:
-        if self._closed:
+        if self.closed:
             raise WorldError("These lanes are closed. Open the world again.")
         if lane not in self._games:
             raise WorldError(f"There is no lane {lane}; there are {self.count}, counted from 0.")

@@ -1,0 +1,93 @@
+"""Facts from what a Gymnasium environment says in `info`, and from a function of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import WorldError
+from innerview.schema import Column
+
+FactsOf = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
+"""The user's function: environment and info to facts by name."""
+
+RESERVED = frozenset(
+    ("episode", "step", "action", "reward", "value", "ambiguity", "seed", "return", "length", "outcome")
+)
+"""Columns every recording has; a fact of that name is called "info …"."""
+REASONS = ("ended", "end_reason", "termination_reason", "reason", "outcome")
+"""Where in `info` an environment may say in words why the episode is over."""
+
+
+@dataclass(frozen=True)
+class GymFacts:
+    """Reads facts; which ones there are was found out at a first reset."""
+
+    keys: Mapping[str, str]
+    """Name of the column by key of `info`."""
+    columns: tuple[Column, ...]
+    asked: FactsOf | None = None
+
+    def read(self, env: Any, info: Mapping[str, Any]) -> dict[str, Any]:
+        """The facts of one moment; what is not told now is left out."""
+        facts = {name: _plain(info[key]) for key, name in self.keys.items() if key in info}
+        if self.asked is not None:
+            facts |= {name: _plain(value) for name, value in self.asked(env, info).items()}
+        known = {column.name for column in self.columns}
+        return {name: value for name, value in facts.items() if name in known}
+
+
+def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None) -> GymFacts:
+    """Which facts an environment tells, judged by its first info."""
+    keys = {key: _column_name(key) for key, value in info.items() if _type(value) in ("int", "float", "bool")}
+    columns = {name: _column(name, info[key]) for key, name in keys.items()}
+    if asked is not None:
+        told = asked(env, info)
+        if not isinstance(told, Mapping):
+            raise WorldError(f"facts(env, info) should give a dict of facts by name, not {told!r}.")
+        columns |= {name: _column(name, value) for name, value in told.items()}
+    return GymFacts(keys, tuple(columns.values()), asked)
+
+
+def why_ended(*, terminated: bool, truncated: bool, info: Mapping[str, Any]) -> str:
+    """The environment's own words where it has some, else "terminated" or "time limit"; empty while it goes on."""
+    if not (terminated or truncated):
+        return ""
+    for key in REASONS:
+        if isinstance(info.get(key), str) and info[key]:
+            return str(info[key])
+    return "terminated" if terminated else "time limit"
+
+
+def _column(name: str, value: Any) -> Column:
+    kind = _type(value)
+    if kind is None:
+        raise WorldError(
+            f"The fact '{name}' is {value!r}. A fact is a number, a bool, a text or a list of objects "
+            '(dicts such as {"name": "door", "x": 1.0, "y": 2.0}).'
+        )
+    kinds: dict[str, Any] = {"text": "category", "objects": "objects"}
+    return Column(name=name, type=kind, kind=kinds.get(kind, "fact"))
+
+
+def _column_name(key: str) -> str:
+    return f"info {key}" if key in RESERVED else key
+
+
+def _type(value: Any) -> Any:
+    value = _plain(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "objects" if all(isinstance(each, Mapping) for each in value) else None
+    for kind, name in ((bool, "bool"), (int, "int"), (float, "float"), (str, "text")):
+        if isinstance(value, kind):
+            return name
+    return None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value.item()
+    return value
