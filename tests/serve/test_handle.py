@@ -1,0 +1,91 @@
+"""Serving from a script, a thread and a running loop."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from innerview.errors import InnerviewError, StoreError
+from innerview.schema import SubjectInfo
+from innerview.serve import serve, show
+from innerview.serve.app import openapi_text
+from innerview.store import Study
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class LiveSubject:
+    info: SubjectInfo
+
+
+def study_of(handle_url: str) -> httpx.Response:
+    with httpx.Client(follow_redirects=True) as client:
+        client.get(handle_url)
+        return client.get(handle_url.split("?")[0] + "api/study")
+
+
+def test_show_serves_live_subjects_until_closed(kept_study: Path) -> None:
+    handle = show(kept_study, subject=LiveSubject(SubjectInfo(name="mine", family="torch")), open_browser=False)
+    assert study_of(handle.url).json()["live_subjects"] == ["mine"]
+    assert handle.url in repr(handle)
+    handle.close()
+    handle.close()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(handle.address)
+
+
+def test_two_services_have_their_own_ports_and_tokens(kept_study: Path) -> None:
+    study = Study.open(kept_study)
+    with serve(study) as one, serve(study) as two:
+        assert one.port != two.port
+        assert one.token != two.token
+        crossed = httpx.get(f"{one.address}api/study", headers={"Authorization": f"Bearer {two.token}"})
+        assert crossed.status_code == 401
+
+
+def test_it_listens_on_loopback_only(kept_study: Path) -> None:
+    with serve(kept_study) as handle:
+        assert handle._socket.getsockname()[0] == "127.0.0.1"
+
+
+def test_it_works_inside_a_running_loop(kept_study: Path) -> None:
+    async def notebook() -> int:
+        with serve(kept_study) as handle:
+            async with httpx.AsyncClient() as client:
+                reply = await client.get(
+                    f"{handle.address}api/study", headers={"Authorization": f"Bearer {handle.token}"}
+                )
+                return reply.status_code
+
+    assert asyncio.run(notebook()) == 200
+
+
+def test_the_browser_is_opened_when_asked(kept_study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    with show(kept_study, open_browser=True) as handle:
+        assert opened == [handle.url]
+
+
+def test_a_taken_port_or_a_missing_study_says_so(kept_study: Path, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(InnerviewError, match="Choose another"):
+            serve(kept_study, port=taken.getsockname()[1])
+    with pytest.raises(StoreError, match="no study"):
+        serve(tmp_path / "nothing")
+
+
+def test_the_api_description_of_the_page_is_fresh() -> None:
+    written = (ROOT / "web" / "openapi.json").read_text(encoding="utf-8")
+    assert written == openapi_text(), "web/openapi.json is stale: run scripts/openapi, then `npm run types` in web/"
+    operations = [o["operationId"] for path in json.loads(written)["paths"].values() for o in path.values()]
+    assert len(operations) == len(set(operations))

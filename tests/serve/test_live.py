@@ -1,0 +1,195 @@
+"""Live calls: the newest wins, arrays arrive exactly, failures are told, jobs are pushed."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from websockets.sync.client import ClientConnection
+
+from innerview.errors import LensError
+from innerview.jobs.runner import Cancelled, Progress, Task
+from innerview.serve import Handle, serve
+from innerview.serve.live import CHANNELS_LIMIT
+
+from .wirework import WAIT_S, live
+
+Answer = dict[str, Any] | tuple[dict[str, Any], np.ndarray]
+
+
+class Calls:
+    """Calls whose timing the test decides."""
+
+    def __init__(self) -> None:
+        self.began: list[int] = []
+        self.entered, self.go = threading.Semaphore(0), threading.Event()
+
+    def slow(self, arguments: dict[str, Any], cancelled: Callable[[], bool]) -> Answer:
+        """Begin, and go on until let go or nobody waits any more."""
+        self.began.append(arguments["n"])
+        self.entered.release()
+        while not self.go.wait(0.005):
+            if cancelled():
+                raise Cancelled
+        return {"n": arguments["n"]}
+
+    def heat(self, arguments: dict[str, Any], cancelled: Callable[[], bool]) -> Answer:
+        return {"low": float("nan"), "size": np.int64(6)}, np.arange(6, dtype=">f4").reshape(2, 3)
+
+    def refuse(self, arguments: dict[str, Any], cancelled: Callable[[], bool]) -> Answer:
+        raise LensError("This subject has no memory.")
+
+    def broken(self, arguments: dict[str, Any], cancelled: Callable[[], bool]) -> Answer:
+        raise ZeroDivisionError("a detail that stays on the server")
+
+    def objects(self, arguments: dict[str, Any], cancelled: Callable[[], bool]) -> Answer:
+        return {}, np.array([object()])
+
+    def table(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("slow", "heat", "refuse", "broken", "objects")}
+
+
+@pytest.fixture
+def calls() -> Calls:
+    return Calls()
+
+
+@pytest.fixture
+def handle(kept_study: Path, calls: Calls) -> Iterator[Handle]:
+    def count(arguments: dict[str, Any]) -> Task:
+        def work(progress: Progress) -> dict[str, Any]:
+            for i in range(1000):
+                progress(i + 1, 1000)
+            return {"counted": arguments["until"]}
+
+        return Task(title="Count", work=work)
+
+    with serve(kept_study, calls=calls.table(), makers={"count": count}) as handle:
+        yield handle
+    calls.go.set()
+
+
+def ask(socket: ClientConnection, request: int, call: str, channel: str = "one", **arguments: Any) -> None:
+    socket.send(json.dumps({"id": request, "channel": channel, "call": call, "arguments": arguments}))
+
+
+def hear(socket: ClientConnection) -> dict[str, Any]:
+    heard: dict[str, Any] = json.loads(socket.recv(WAIT_S))
+    return heard
+
+
+def test_an_array_follows_its_message(handle: Handle) -> None:
+    with live(handle) as socket:
+        ask(socket, 1, "heat")
+        assert hear(socket) == {
+            "id": 1,
+            "channel": "one",
+            "ok": True,
+            "value": {"low": None, "size": 6},
+            "binary": {"shape": [2, 3], "dtype": "float32"},
+        }
+        values = np.frombuffer(socket.recv(WAIT_S), "<f4")  # type: ignore[arg-type]
+        assert values.tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_newest_wins_and_those_between_never_begin(handle: Handle, calls: Calls) -> None:
+    with live(handle) as socket:
+        ask(socket, 0, "slow", n=0)
+        assert calls.entered.acquire(timeout=WAIT_S)
+        for n in range(1, 6):
+            ask(socket, n, "slow", n=n)
+        stale = [hear(socket) for _ in range(5)]
+        assert [s["id"] for s in stale] == [0, 1, 2, 3, 4]
+        assert all(s["stale"] and not s["ok"] for s in stale)
+        calls.go.set()
+        assert hear(socket) == {"id": 5, "channel": "one", "ok": True, "value": {"n": 5}}
+        ask(socket, 6, "slow", n=6)
+        assert hear(socket)["value"] == {"n": 6}, "an answered request is not called stale later"
+    assert calls.began[0] == 0
+    assert calls.began[-2:] == [5, 6]
+    assert len(calls.began) < 7, "some were dropped before they began"
+
+
+def test_channels_do_not_disturb_each_other(handle: Handle, calls: Calls) -> None:
+    with live(handle) as socket:
+        ask(socket, 1, "slow", "left", n=1)
+        ask(socket, 2, "slow", "right", n=2)
+        for _ in range(2):
+            assert calls.entered.acquire(timeout=WAIT_S)
+        calls.go.set()
+        assert sorted(hear(socket)["id"] for _ in range(2)) == [1, 2]
+
+
+def test_leaving_cancels_what_runs(handle: Handle, calls: Calls) -> None:
+    ended = threading.Event()
+    slow = calls.slow
+
+    def watched(arguments: dict[str, Any], cancelled: Callable[[], bool]) -> Answer:
+        try:
+            return slow(arguments, cancelled)
+        finally:
+            ended.set()
+
+    handle.app.state.service.calls["slow"] = watched
+    with live(handle) as socket:
+        ask(socket, 1, "slow", n=1)
+        assert calls.entered.acquire(timeout=WAIT_S)
+    assert ended.wait(WAIT_S)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        ("refuse", "LensError", "This subject has no memory."),
+        ("broken", "ServerError", "Something went wrong"),
+        ("objects", "ServerError", "Something went wrong"),
+        ("slwo", "UnknownName", "Did you mean 'slow'?"),
+    ],
+)
+def test_failures_are_told_and_the_connection_lives_on(handle: Handle, call: str, kind: str, words: str) -> None:
+    with live(handle) as socket:
+        ask(socket, 1, call)
+        told = hear(socket)
+        assert (told["id"], told["ok"], told["error"]["kind"]) == (1, False, kind)
+        assert words in told["error"]["message"]
+        assert "detail" not in told["error"]["message"]
+        ask(socket, 2, "heat")
+        assert hear(socket)["ok"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"id": "x"}', "[" * 10_000, '{"id":1,"channel":"","call":"heat"}'])
+def test_malformed_messages_are_told(handle: Handle, text: str) -> None:
+    with live(handle) as socket:
+        socket.send(text)
+        told = hear(socket)
+        assert (told["ok"], told["error"]["kind"]) == (False, "RequestError")
+        socket.send(b"\x00\x01")
+        assert not hear(socket)["ok"]
+
+
+def test_channels_are_bounded(handle: Handle, calls: Calls) -> None:
+    with live(handle) as socket:
+        for n in range(CHANNELS_LIMIT + 1):
+            ask(socket, n, "slow", f"channel {n}", n=n)
+        told = hear(socket)
+        assert (told["id"], told["error"]["kind"]) == (CHANNELS_LIMIT, "RequestError")
+
+
+def test_jobs_are_pushed_until_their_end(handle: Handle) -> None:
+    with live(handle) as socket:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        with httpx.Client(base_url=handle.address, headers=headers) as client:
+            job = client.post("/api/jobs", json={"kind": "count", "until": 3}).json()
+        heard = [hear(socket)]
+        while heard[-1]["job"]["state"] not in ("done", "failed"):
+            heard.append(hear(socket))
+        assert {h["event"] for h in heard} == {"job"}
+        assert heard[-1]["job"]["id"] == job["id"]
+        assert heard[-1]["job"]["result"] == {"counted": 3}
+        assert len(heard) < 500, "a thousand reports of progress are told in a few messages"
