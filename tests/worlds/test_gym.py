@@ -1,3 +1,5 @@
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -192,7 +194,7 @@ def test_spaces_that_cannot_be_recorded_say_what_to_do():
         world(lambda: Spaced(spaces.Tuple([box])))
     with pytest.raises(WorldError, match="names 1 actions"):
         world("CartPole-v1", actions=["left"])
-    with pytest.raises(WorldError, match="which is not a gymnasium.Env"):
+    with pytest.raises(WorldError, match=r"which is not a gymnasium.Env"):
         world(lambda: 7)
     with pytest.raises(UnknownName, match="Did you mean 'CartPole-v1'"):
         world("CartPol-v1")
@@ -257,3 +259,15 @@ def test_atari_by_id():
     lanes.reset(0, seed=0)
     assert lanes.step({0: 0})[0].observation["observation"].dtype == np.uint8
     lanes.close()
+
+
+def test_without_gymnasium_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    with pytest.raises(WorldError, match=r"pip install 'innerview\[gym\]'"):
+        world("CartPole-v1")
+
+
+def test_without_vizdoom_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vizdoom", None)
+    with pytest.raises(WorldError, match=r"pip install 'innerview\[doom\]'"):
+        world("doom:basic")

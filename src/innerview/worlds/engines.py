@@ -28,6 +28,7 @@ _START = """\
 import ctypes, os, signal, sys
 engine, folder = sys.argv[1:3]
 os.setsid()
+os.chdir(folder)  # the engine leaves a folder where it stands
 if sys.platform == "linux":
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 with open(os.path.join(folder, "pid"), "w") as file:
