@@ -20,7 +20,7 @@ from innerview.schema import ArraySpec
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES = ("bool", *_INTEGERS, "float16", "float32", "float64")
 _CHUNK_BYTES = 1 << 20
-_IMAGES_PER_CHUNK = 32
+_IMAGES_PER_CHUNK = 16
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ArrayCodec:
         return packed + checksum(packed)
 
     def decode(self, content: bytes) -> np.ndarray:
-        """Rows of one chunk, [chunk_rows, *shape]."""
+        """Rows of one chunk, [chunk_rows, *shape]; a view, as mostly a few rows are copied out of it."""
         packed = content[:-4]
         if checksum(packed) != content[-4:]:
             raise DamagedPart("its checksum does not match")
@@ -92,7 +92,7 @@ class ArrayCodec:
         if flat.size != prod(full):
             raise DamagedPart(f"it holds {flat.size} values instead of {prod(full)}")
         turned = flat.reshape([full[axis] for axis in self.order])
-        return np.ascontiguousarray(turned.transpose(np.argsort(self.order)))
+        return turned.transpose(np.argsort(self.order))
 
     @cached_property
     def _compressor(self) -> Any:

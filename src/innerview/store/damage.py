@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +54,7 @@ def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Da
         yield Damage(f"recordings/{folder.name}/blocks.jsonl", str(error))
         return
     for file in expected:
-        problem = _problem(folder / file.path, file, deep=deep)
+        problem = _problem(f"{folder}/{file.path}", file, deep=deep)
         if problem:
             yield Damage(f"recordings/{folder.name}/{file.path}", f"{problem} It holds {file.holds}.")
 
@@ -68,16 +69,16 @@ def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
     return files
 
 
-def _problem(path: Path, file: _Expected, *, deep: bool) -> str:
+def _problem(path: str, file: _Expected, *, deep: bool) -> str:
     try:
-        size = os.lstat(path).st_size
+        found = os.lstat(path)
     except OSError as error:
         return f"It cannot be read ({error.strerror})."
-    if not is_plain_file(path):
+    if not stat.S_ISREG(found.st_mode):
         return "It is not a plain file."
-    if size != file.size:
-        return f"It has {size} bytes instead of {file.size}."
-    if deep and file_digest(path) != file.sha256:
+    if found.st_size != file.size:
+        return f"It has {found.st_size} bytes instead of {file.size}."
+    if deep and file_digest(Path(path)) != file.sha256:
         return "Its content was changed: the SHA-256 digest differs."
     return ""
 

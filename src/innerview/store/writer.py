@@ -31,7 +31,8 @@ class RecordingWriter:
         self.block_rows = manifest.block_rows
         self._committer.prepare()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="innerview writer")
-        self._waiting: deque[Future[None]] = deque()
+        self._waiting: deque[tuple[Future[None], dict[str, np.ndarray]]] = deque()
+        self._spare: list[dict[str, np.ndarray]] = []
         self._closed = False
         self._begin_block()
 
@@ -86,7 +87,7 @@ class RecordingWriter:
         if self._filled:
             self._hand_over()
         while self._waiting:
-            self._settle(self._waiting[0])
+            self._settle_first()
         try:
             if not self.complete:
                 self._committer.complete()
@@ -114,11 +115,13 @@ class RecordingWriter:
     def _begin_block(self) -> None:
         self._filled = 0
         self._columns: dict[str, list[Any]] = {c.name: [] for c in self._info.columns}
-        self._buffers = {
-            name: np.empty((self.block_rows, *codec.spec.shape), codec.spec.dtype)
-            for name, codec in self._committer.codecs.items()
-        }
+        # Buffers are used again: fresh memory costs more than the copy into it.
+        self._buffers = self._spare.pop() if self._spare else self._new_buffers()
         self._groups: list[dict[str, Any]] = []
+
+    def _new_buffers(self) -> dict[str, np.ndarray]:
+        codecs = self._committer.codecs.items()
+        return {name: np.empty((self.block_rows, *codec.spec.shape), codec.spec.dtype) for name, codec in codecs}
 
     def _fill(self, columns: dict[str, list[Any]], arrays: Mapping[str, np.ndarray], start: int, count: int) -> int:
         for name, values in columns.items():
@@ -132,25 +135,27 @@ class RecordingWriter:
         arrays = {name: buffer[: self._filled] for name, buffer in self._buffers.items()}
         block = RowBlock(rows=self._filled, columns=self._columns, arrays=arrays, groups=tuple(self._groups))
         if len(self._waiting) == _WAITING_BLOCKS:
-            self._settle(self._waiting[0])
-        before = self._waiting[-1] if self._waiting else None
-        self._waiting.append(self._thread.submit(_commit, self._committer, block, before))
+            self._settle_first()
+        before = self._waiting[-1][0] if self._waiting else None
+        self._waiting.append((self._thread.submit(_commit, self._committer, block, before), self._buffers))
         self._begin_block()
 
-    def _settle(self, commit: Future[None]) -> None:
-        """Wait for a block; its error closes the writer and is raised here."""
+    def _settle_first(self) -> None:
+        """Wait for the oldest block; its error closes the writer and is raised here."""
+        commit, buffers = self._waiting[0]
         try:
             commit.result()
         except BaseException:
             self.close()
             raise
         self._waiting.popleft()
+        self._spare.append(buffers)
 
     def _check_usable(self) -> None:
         if self._closed:
             raise StoreError(f"The writer of recording '{self._info.name}' is closed.")
-        while self._waiting and self._waiting[0].done():
-            self._settle(self._waiting[0])
+        while self._waiting and self._waiting[0][0].done():
+            self._settle_first()
 
     def _checked_count(self, columns: Mapping[str, Sequence[Any]], arrays: Mapping[str, np.ndarray]) -> int:
         _same_names("column", columns, list(self._columns))
