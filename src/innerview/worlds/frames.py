@@ -79,16 +79,22 @@ def _resize_bilinear(frame: np.ndarray, size: tuple[int, int]) -> NDArray[np.uin
     height, width, *channels = frame.shape
     down, across = _plan(height, width, *(channels or [1]), size)
     lines = frame.reshape(height, -1)
-    mixed = lines[down.near] * down.near_weight
-    mixed += lines[down.far] * down.far_weight
-    both = mixed.take(across.near, axis=1) * across.near_weight
-    both += mixed.take(across.far, axis=1) * across.far_weight
+    upper, lower = lines[down.near], lines[down.far]
+    both = _mixed(upper, lower, across.near, down) * across.near_weight
+    both += _mixed(upper, lower, across.far, down) * across.far_weight
     total = both.dtype.type(down.total * across.total)
     both += both
     both += total
     both //= total + total
     small: NDArray[np.uint8] = both.astype(np.uint8).reshape(size[1], size[0], *channels)
     return small
+
+
+def _mixed(upper: np.ndarray, lower: np.ndarray, columns: NDArray[np.intp], down: _Taps) -> np.ndarray:
+    """Two lines mixed into one, in some columns only: small arrays stay in the cache."""
+    mixed = upper.take(columns, axis=1) * down.near_weight
+    mixed += lower.take(columns, axis=1) * down.far_weight
+    return mixed
 
 
 def _resize_area(frame: np.ndarray, size: tuple[int, int]) -> NDArray[np.uint8]:
