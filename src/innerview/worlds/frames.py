@@ -92,7 +92,7 @@ def _resize_bilinear(frame: np.ndarray, size: tuple[int, int]) -> NDArray[np.uin
 
 def _mixed(upper: np.ndarray, lower: np.ndarray, columns: NDArray[np.intp], down: _Taps) -> np.ndarray:
     """Two lines mixed into one, in some columns only: small arrays stay in the cache."""
-    mixed = upper.take(columns, axis=1) * down.near_weight
+    mixed: np.ndarray = upper.take(columns, axis=1) * down.near_weight
     mixed += lower.take(columns, axis=1) * down.far_weight
     return mixed
 
