@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,9 @@ class Input:
 
     def from_world(self, array: np.ndarray, device: torch.device) -> Tensor:
         """[batch, …] as the world gives it to [batch, *spec.shape]."""
-        value = torch.from_numpy(_writable(np.asarray(array))).to(device)
-        is_bytes = value.dtype == torch.uint8
-        value = self._arranged(value).to(getattr(torch, self.spec.dtype))
-        return self._normalised(value, is_bytes).contiguous()
+        own = np.array(self._arranged(np.asarray(array)), order="C")
+        value = torch.from_numpy(own).to(device).to(getattr(torch, self.spec.dtype))
+        return self._normalised(value, own.dtype == np.uint8)
 
     def to_module(self, value: Tensor) -> Tensor:
         """[batch, *spec.shape] to the module's own layout."""
@@ -49,28 +48,27 @@ class Input:
                 f"this subject takes {_axes(('batch', *self.spec.shape))}."
             )
 
-    def _arranged(self, value: Tensor) -> Tensor:
-        wanted, got = self.spec.shape, tuple(value.shape[1:])
-        if self.spec.kind == "image" and value.ndim == 4 and (got[2], got[0], got[1]) == wanted:
-            return value.permute(0, 3, 1, 2)
+    def _arranged(self, array: np.ndarray) -> np.ndarray:
+        wanted, got = self.spec.shape, array.shape[1:]
+        image = self.spec.kind == "image"
+        if image and array.ndim == 4 and (got[2], got[0], got[1]) == wanted:
+            return array.transpose(0, 3, 1, 2)
         if got == wanted:
-            return value
-        if self.spec.kind == "image" and value.ndim == 5 and (got[0] * got[3], *got[1:3]) == wanted:
-            return value.permute(0, 1, 4, 2, 3).flatten(1, 2)
-        if value.shape[0] and value[0].numel() == int(np.prod(wanted)) and _only_ones_differ(got, wanted):
-            return value.reshape(value.shape[0], *wanted)
-        if self.spec.kind == "vector" and value[0].numel() == int(np.prod(wanted)):
-            return value.reshape(value.shape[0], *wanted)
+            return array
+        if image and array.ndim == 5 and (got[0] * got[3], *got[1:3]) == wanted:
+            return array.transpose(0, 1, 4, 2, 3).reshape(-1, *wanted)  # Stacked frames, oldest first.
+        fits = int(np.prod(got)) == int(np.prod(wanted))
+        if array.ndim and fits and (self.spec.kind == "vector" or _only_ones_differ(got, wanted)):
+            return array.reshape(-1, *wanted)
         raise SubjectError(_misfit(self.spec, got))
 
     def _normalised(self, value: Tensor, is_bytes: bool) -> Tensor:
-        floating = value.is_floating_point()
-        if self.normalise is False or not floating:
+        if self.normalise is False or not value.is_floating_point():
             return value
         if callable(self.normalise):
             return self.normalise(value)
         if is_bytes and self.spec.kind == "image":
-            value = value / 255.0
+            value = value.div_(255.0)  # Bytes were just turned into new floats: nobody else has them.
         if isinstance(self.normalise, tuple):
             mean, std = (_per_channel(part, value) for part in self.normalise)
             value = (value - mean) / std
@@ -84,7 +82,10 @@ def describe(
     if time_axis is not None:
         example = example.select(time_axis, 0) if example.ndim in (3, 5) else example
     channels_last = False
-    kind = "vector" if example.is_floating_point() or example.dtype == torch.uint8 else "tokens"
+    if example.dtype == torch.uint8:
+        # Floats from 0 to 255 in place of bytes: the module divides on its own, and gradients can flow.
+        example, normalise = example.float(), False if normalise is None else normalise
+    kind = "vector" if example.is_floating_point() else "tokens"
     if example.ndim == 4:
         kind, channels_last = "image", _is_channels_last(example, module)
         example = example.movedim(-1, 1) if channels_last else example
@@ -96,7 +97,7 @@ def describe(
 
 def batched(example: Any, module: nn.Module) -> Tensor:
     """An example as a tensor with a batch axis."""
-    value = example if isinstance(example, Tensor) else torch.from_numpy(_writable(np.asarray(example)))
+    value = example if isinstance(example, Tensor) else torch.from_numpy(np.array(example, order="C"))
     value = value.detach()
     if value.dtype == torch.float64:
         value = value.to(torch.float32)
@@ -118,22 +119,12 @@ def feed(inputs: Sequence[Input], observation: Mapping[str, np.ndarray], device:
     return {item.spec.name: item.from_world(observation[item.spec.name], device) for item in inputs}
 
 
-def with_time(item: Input, axis: int | None) -> Input:
-    """The same input for a module that wants a time axis."""
-    return replace(item, time_axis=axis)
-
-
 def _is_channels_last(example: Tensor, module: nn.Module) -> bool:
     first, last = example.shape[1], example.shape[3]
     conv = next((layer for layer in module.modules() if isinstance(layer, nn.Conv2d)), None)
     if conv is not None and (conv.in_channels == first) != (conv.in_channels == last):
         return conv.in_channels == last
     return last < first
-
-
-def _writable(array: np.ndarray) -> np.ndarray:
-    array = np.ascontiguousarray(array)
-    return array if array.flags.writeable else array.copy()
 
 
 def _only_ones_differ(got: Sequence[int], wanted: Sequence[int]) -> bool:

@@ -40,6 +40,8 @@ class PlainBody:
     layers: Layers = field(default_factory=Layers)
     written: tuple[Written, ...] = ()
     """Attributes that forward writes: put back after each call."""
+    read_layers: tuple[str, ...] = ()
+    """Layers that heads are read off."""
 
     @property
     def slots(self) -> tuple[Slot, ...]:
@@ -52,10 +54,13 @@ class PlainBody:
         """Heads and memory of one forward."""
         batch = inputs[self.inputs[0].spec.name].shape[0]
         kept: dict[str, Tensor] = {}
-        read = dict.fromkeys(source.layer for source in self.heads if source.layer)
-        chosen = ((name, self.module.get_submodule(name)) for name in read)
-        with restoring(self.written), attached(keeping(chosen, kept, self.layers)):
-            result, after = self.carrier.run(self.caller(inputs), memory)
+        call = self.caller(inputs)
+        if self.read_layers or self.written:
+            chosen = ((name, self.module.get_submodule(name)) for name in self.read_layers)
+            with restoring(self.written), attached(keeping(chosen, kept, self.layers)):
+                result, after = self.carrier.run(call, memory)
+        else:
+            result, after = self.carrier.run(call, memory)
         heads = {source.head.name: source.read(result, self.module, kept, batch) for source in self.heads}
         return heads, after
 
@@ -111,6 +116,7 @@ def subject(
         found.starts,
         found.trace.named_layers(batch, body.inputs[0].time_axis),
         tuple(found.trace.written),
+        tuple(dict.fromkeys(source.layer for source in sources if source.layer)),
     )
     info = SubjectInfo(
         name=name or type(module).__name__,
@@ -137,6 +143,7 @@ def _fit(
     """The way of calling that keeps the rows of a batch apart, and the memory found with it."""
     problems: list[str] = []
     cause: Exception | None = None
+    refused: SubjectError | None = None
     batch = _batch(module, examples)
     required, optional = _unfilled(module, examples, style)
     for axis in _time_axes(module, examples):
@@ -159,10 +166,15 @@ def _fit(
             problems.append(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no message'}")
             cause = cause or error
             continue
+        except SubjectError as error:
+            refused = refused or error
+            continue
         problem = layout_problem(found.trace, batch)
         if not problem:
             return body, found, batch
         problems.append(problem)
+    if refused:
+        raise refused
     shapes = ", ".join(f"'{name}' {[batch, *value.shape[1:]]}" for name, value in examples.items())
     raise SubjectError(
         f"{type(module).__name__} could not be run on a batch made from the example ({shapes}): "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -29,12 +29,12 @@ FAILURES = (
 class Evaluating:
     """Every submodule in eval mode; afterwards exactly those that were training train again."""
 
-    def __init__(self, module: nn.Module) -> None:
-        self._module = module
+    def __init__(self, modules: Iterable[nn.Module]) -> None:
+        self._modules = modules
         self._training: list[nn.Module] = []
 
     def __enter__(self) -> None:
-        self._training = [module for module in self._module.modules() if module.training]
+        self._training = [module for module in self._modules if module.training]
         for module in self._training:
             module.training = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -134,10 +135,10 @@ class Subject:
             if name not in self.info.layers:
                 raise UnknownName("layer", name, self.info.layers)
         kept: dict[str, Tensor] = {}
-        with Evaluating(self.module), torch.set_grad_enabled(grad), self._differentiable(grad):
-            if keep:
-                layers = ((name, self._layers[name]) for name in keep)
-                with attached(keeping(layers, kept, self._body.layers)):
+        with Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
+            if keep or grad:
+                chosen = ((name, self._layers[name]) for name in keep)
+                with attached(keeping(chosen, kept, self._body.layers)), self._differentiable(grad):
                     heads, after = self._body.call(inputs, memory)
             else:
                 heads, after = self._body.call(inputs, memory)
@@ -200,7 +201,8 @@ class Subject:
 
     def _check_numbers(self, heads: Mapping[str, Tensor]) -> None:
         for name, value in heads.items():
-            if not value.is_floating_point() or bool(torch.isfinite(value).all()):
+            # A sum is the quickest test; where it overflows, the numbers themselves are looked at.
+            if math.isfinite(value.sum().item()) or bool(torch.isfinite(value).all()):
                 continue
             if self._acting and name == self._acting.name and _only_masked(value):
                 continue

@@ -73,7 +73,7 @@ def trace(
     with (
         same_random_numbers(device),
         watching(module) as written,
-        Evaluating(module),
+        Evaluating(module.modules()),
         torch.no_grad(),
         attached(_hooks(module, found, states or {})),
     ):

@@ -80,7 +80,8 @@ def _read(path: Path) -> dict[str, Tensor]:
         except SafetensorError as error:
             raise SubjectError(f"The weights in {path} are damaged: {error}.") from error
     try:
-        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        with path.open("rb") as file:
+            loaded = torch.load(file, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:
         raise SubjectError(
             f"{path} holds no plain weights but pickled objects, or is damaged. Unpickling runs whatever code the file "
