@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 
@@ -88,6 +89,19 @@ def test_links_inside_a_recording_are_refused(study: Study, tmp_path: Path) -> N
     scenes.symlink_to(tmp_path / "scenes")
     with pytest.raises(StoreError, match="leads out of"):
         study.recording("run")
+
+
+@pytest.mark.parametrize("name", ["../../../other/recordings/run/arrays/memory", "/etc"])
+def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) -> None:
+    record(study, 40)
+    path = folder_of(study) / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["info"]["arrays"][1]["name"] = name
+    manifest["tables"] = [["../../study.json", "0", 0], ["/etc/passwd", "0", 0]]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(StoreError, match="leads out of"):
+        study.recording("run")
+    assert all("leads out" in damage.problem for damage in check(study.path))
 
 
 def test_an_unknown_recording_names_the_nearest(study: Study) -> None:

@@ -70,6 +70,8 @@ def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
 
 
 def _problem(path: str, file: _Expected, *, deep: bool) -> str:
+    if file.path.startswith("/") or ".." in file.path.split("/"):
+        return "It leads out of the recording."
     try:
         found = os.lstat(path)
     except OSError as error:
