@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,12 +17,13 @@ from starlette.requests import HTTPConnection
 from innerview.jobs.runner import Jobs, Task
 from innerview.schema import Lens
 from innerview.serve.docs import Docs
-from innerview.store import Recording, Study
+from innerview.store import Damage, Recording, Study
 
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
 """Takes the arguments and a call that tells whether nobody waits any more."""
 JobMaker = Callable[[dict[str, Any]], Task]
 LIVE_THREADS = 4
+LOOK_AGAIN_S = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +32,19 @@ class Opened:
 
     recording: Recording
     stamp: tuple[int, int, int]
+    _looked: list[tuple[float, list[Damage]]] = field(default_factory=list)
 
     @property
     def etag(self) -> str:
         """Changes whenever the recording does."""
         return self.recording.digest
+
+    def damage(self) -> list[Damage]:
+        """What is damaged at a glance; looked up again after a while, since a long recording has thousands of files."""
+        now = time.monotonic()
+        if not self._looked or now - self._looked[-1][0] > LOOK_AGAIN_S:
+            self._looked[:] = [(now, self.recording.damage)]
+        return self._looked[-1][1]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,9 +82,13 @@ class Handle:
 def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None, **parts: Any) -> Handle:
     """Serve a study on loopback and return at once; port 0 takes a free one. `parts` go to `create_app`."""
     opened = study if isinstance(study, Study) else Study.open(Path(study))
-    listening = _listen(port)
     token = token or secrets.token_urlsafe(24)
-    app = create_app(opened, token=token, port=listening.getsockname()[1], **parts)
+    listening = _listen(port)
+    try:
+        app = create_app(opened, token=token, port=listening.getsockname()[1], **parts)
+    except BaseException:
+        listening.close()
+        raise
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -128,7 +132,8 @@ def _by_name(things: Any) -> dict[str, Any]:
 
 
 def _listen(port: int) -> socket.socket:
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # Named as TCP, or asyncio leaves Nagle's algorithm on and every small reply takes 40 ms.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))

@@ -25,7 +25,11 @@ MEDIA_TYPES = {
     ".woff2": "font/woff2",
 }
 ARRIVE_PATH = "/arrive.js"
-ARRIVE = "location.replace(document.querySelector('a').getAttribute('href') + location.hash);\n"
+# The address is changed first: going to the one a page has already, with a #, would only scroll.
+ARRIVE = """const to = document.querySelector("a").getAttribute("href") + location.hash;
+history.replaceState(null, "", "/arrive");
+location.replace(to);
+"""
 NOT_BUILT = """The page has not been built yet. In a checkout of innerview run
 <code>npm ci &amp;&amp; npm run build</code> in the folder <code>web/</code> (or <code>scripts/demo</code>, which does
 everything), then load this page again. The data is served already, under <code>/api/</code>."""

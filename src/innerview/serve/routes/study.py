@@ -21,7 +21,7 @@ from innerview.serve.wire import (
     WorkspaceState,
 )
 from innerview.serve.workspaces import WORKSPACES
-from innerview.store import Recording
+from innerview.store import Damage
 
 router = APIRouter(prefix="/api", tags=["study"])
 
@@ -31,15 +31,15 @@ def study(service: Serving) -> StudyReply:
     """The study, its recordings and what is damaged."""
     infos: list[RecordingInfo] = []
     summaries: list[RecordingSummary] = []
-    damage = [DamageReply(part=d.part, problem=d.problem) for d in service.study.damaged()]
+    damage = _damage(service.study.damaged())
     for name in service.study.recordings():
         try:
-            recording = service.open(name).recording
+            opened = service.open(name)
         except StoreError as problem:
             damage.append(DamageReply(part=f"recordings/{name}", problem=str(problem)))
             continue
-        infos.append(recording.info)
-        summaries.append(_summary(recording))
+        infos.append(opened.recording.info)
+        summaries.append(_summary(opened))
     return StudyReply(
         name=service.study.name,
         version=_version(),
@@ -83,12 +83,12 @@ def _version() -> str:
         return "unpacked"
 
 
-def _damage(recording: Recording) -> list[DamageReply]:
-    return [DamageReply(part=d.part, problem=d.problem) for d in recording.damage]
+def _damage(found: list[Damage]) -> list[DamageReply]:
+    return [DamageReply(part=d.part, problem=d.problem) for d in found]
 
 
-def _summary(recording: Recording) -> RecordingSummary:
-    info = recording.info
+def _summary(opened: Opened) -> RecordingSummary:
+    recording, info = opened.recording, opened.recording.info
     return RecordingSummary(
         name=info.name,
         rows=recording.rows,
@@ -98,7 +98,7 @@ def _summary(recording: Recording) -> RecordingSummary:
         subject=info.subject.name if info.subject else None,
         world=info.world.name if info.world else None,
         created_at=info.created_at,
-        damage=_damage(recording),
+        damage=_damage(opened.damage()),
     )
 
 
@@ -111,7 +111,7 @@ def _describe(opened: Opened) -> RecordingReply:
             "complete": recording.complete,
             "arrays": [ArrayReply(**to_json(a), is_image=a.is_image) for a in info.arrays],
             "groups": recording.group_count,
-            "damage": _damage(recording),
+            "damage": _damage(opened.damage()),
             "etag": opened.etag,
         }
     )
