@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from innerview.errors import SubjectError
 
 _SHOWN = 8
+_ZIP = b"PK\x03\x04"
 
 
 def weights_digest(module: nn.Module) -> str:
@@ -81,6 +82,9 @@ def _read(path: Path) -> dict[str, Tensor]:
             raise SubjectError(f"The weights in {path} are damaged: {error}.") from error
     try:
         with path.open("rb") as file:
+            if file.read(len(_ZIP)) != _ZIP:
+                raise pickle.UnpicklingError("not a zip archive, which torch.save writes since torch 1.6")
+            file.seek(0)
             loaded = torch.load(file, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, AttributeError) as error:
         raise SubjectError(
