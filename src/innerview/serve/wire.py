@@ -153,12 +153,12 @@ class KeptSelection(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: Name
-    recording: Name
+    name: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    recording: Annotated[str, StringConstraints(pattern=r"^[^/]{1,80}$")]
     expression: Annotated[str, StringConstraints(max_length=200_000)]
 
 
-class KeptSelections(RootModel[Annotated[list[KeptSelection], Field(max_length=1_000)]]):
+class KeptSelections(RootModel[Annotated[list[KeptSelection], Field(max_length=500)]]):
     """Every named selection of a study."""
 
 
