@@ -35,7 +35,9 @@ function decodeNumbers(column: ArrowColumn<unknown>): Numbers {
   }
   const known = (value: unknown): number => (value === null ? NaN : Number(value));
   const float = column.type.typeId === Type.Float;
-  return float ? Float32Array.from(column as Iterable<unknown>, known) : Float64Array.from(column as Iterable<unknown>, known);
+  return float
+    ? Float32Array.from(column as Iterable<unknown>, known)
+    : Float64Array.from(column as Iterable<unknown>, known);
 }
 
 function decodeText(column: ArrowColumn<unknown>): ColumnData {

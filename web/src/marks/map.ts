@@ -20,7 +20,7 @@ export class Projection {
     const height = Math.max(1e-9, bounds.top - bounds.bottom);
     this.scale = Math.max(1e-12, Math.min((size.width - 2 * margin) / width, (size.height - 2 * margin) / height));
     this.dx = size.width / 2 - ((bounds.left + bounds.right) / 2) * this.scale;
-    this.dy = size.height / 2 + ((bounds.bottom + bounds.top) / 2) * this.scale;
+    this.dy = margin + bounds.top * this.scale;
   }
 
   x = (x: number): number => this.dx + x * this.scale;

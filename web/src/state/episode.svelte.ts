@@ -23,6 +23,14 @@ export class Episode {
   sharesProblem = $state("");
   sceneProblem = $state("");
 
+  /** Every kind of thing that is on the map or comes into view. */
+  objectNames = $derived.by((): readonly string[] => {
+    const names = new Set((this.scene?.objects ?? []).map(([name]) => name));
+    const data = this.columns.get("objects");
+    if (data?.type === "objects") for (const list of data.values) for (const thing of list) names.add(thing.name);
+    return [...names].sort();
+  });
+
   private stop = new AbortController();
 
   async load(recording: OpenRecording, group: Group): Promise<void> {
