@@ -1,1 +1,66 @@
-"""innerview opens up neural agents that see."""
+"""innerview opens up neural agents that see: record what a model did, look inside, change something, run it again.
+
+    import innerview as iv
+    iv.record("my.study", iv.from_sb3(model), env, episodes=10)
+    iv.show("my.study")
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from innerview.errors import InnerviewError, UnknownName
+
+if TYPE_CHECKING:
+    from innerview.jobs.record import record
+    from innerview.jobs.snapshots import snapshot, snapshot_callback
+    from innerview.serve import show
+    from innerview.store import Recording, Study, check, write_rows
+    from innerview.subjects import Subject, from_sb3, subject
+    from innerview.worlds import World, world
+
+__version__ = "0.1.0"
+# Loaded when first used, so that looking at a study does not wait for torch.
+_HOMES = {
+    "Recording": "innerview.store",
+    "Study": "innerview.store",
+    "Subject": "innerview.subjects",
+    "World": "innerview.worlds",
+    "check": "innerview.store",
+    "from_sb3": "innerview.subjects",
+    "record": "innerview.jobs.record",
+    "show": "innerview.serve",
+    "snapshot": "innerview.jobs.snapshots",
+    "snapshot_callback": "innerview.jobs.snapshots",
+    "subject": "innerview.subjects",
+    "world": "innerview.worlds",
+    "write_rows": "innerview.store",
+}
+__all__ = [
+    "InnerviewError",
+    "Recording",
+    "Study",
+    "Subject",
+    "UnknownName",
+    "World",
+    "check",
+    "from_sb3",
+    "record",
+    "show",
+    "snapshot",
+    "snapshot_callback",
+    "subject",
+    "world",
+    "write_rows",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'innerview' has no attribute '{name}'")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -30,6 +30,7 @@ class RowBlock:
     columns: Mapping[str, Sequence[Any]]
     arrays: Mapping[str, np.ndarray]
     groups: tuple[Mapping[str, Any], ...]
+    provisional: bool = False
 
 
 class Committer:
@@ -87,6 +88,7 @@ class Committer:
             groups=self.manifest.groups + len(block.groups),
             log_bytes=self.manifest.log_bytes + len(line),
             digest=digest,
+            provisional=self.manifest.provisional + block.provisional,
         )
 
     def complete(self) -> None:

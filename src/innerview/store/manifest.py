@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,8 @@ class Manifest:
     log_bytes: int = 0
     digest: str = ""
     """Changes with every commit; two recordings with the same digest hold the same rows."""
+    provisional: int = 0
+    """How many of the last blocks hold rows of episodes that an error cut short; continuing replaces them."""
     segment_rows: int = 0
     """Where not 0, tables/ holds the same rows again in files of so many rows, quicker to read."""
     tables: tuple[tuple[str, str, int], ...] = ()
@@ -98,6 +100,26 @@ def check_format(value: Any, expected: str, where: str) -> None:
 def log_line(committed: CommittedBlock) -> bytes:
     """One block as a line of blocks.jsonl."""
     return (json.dumps(to_json(committed), separators=(",", ":")) + "\n").encode()
+
+
+def without_provisional(folder: Path, manifest: Manifest) -> Manifest:
+    """The manifest as it was before the provisional blocks."""
+    if not manifest.provisional:
+        return manifest
+    kept = load_log(folder, manifest)[: manifest.blocks - manifest.provisional]
+    lines = [log_line(block) for block in kept]
+    digest = ""
+    for line in lines:
+        digest = hashlib.sha256(digest.encode() + line).hexdigest()
+    return replace(
+        manifest,
+        blocks=len(kept),
+        rows=kept[-1].block.stop if kept else 0,
+        groups=sum(block.block.groups for block in kept),
+        log_bytes=sum(map(len, lines)),
+        digest=digest,
+        provisional=0,
+    )
 
 
 def append_to_log(folder: Path, manifest: Manifest, line: bytes) -> str:

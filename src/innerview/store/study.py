@@ -12,7 +12,16 @@ from innerview.schema import RecordingInfo, to_json
 from innerview.store.damage import Damage, recording_folders
 from innerview.store.files import read_json, replace_json
 from innerview.store.lock import WriterLock
-from innerview.store.manifest import MANIFEST, STUDY_FORMAT, VERSION, Manifest, check_format, load_manifest
+from innerview.store.manifest import (
+    MANIFEST,
+    STUDY_FORMAT,
+    VERSION,
+    Manifest,
+    check_format,
+    load_manifest,
+    save_manifest,
+    without_provisional,
+)
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.recording import Recording
 from innerview.store.writer import RecordingWriter
@@ -114,7 +123,10 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Ma
             f"Recording '{info.name}' exists and was made differently: {told}. "
             "Use the same arguments to continue it, or another name."
         )
-    return manifest
+    kept = without_provisional(folder, manifest)
+    if kept is not manifest:
+        save_manifest(folder, kept)
+    return kept
 
 
 def _difference(field: str, before: Any, now: Any) -> str:

@@ -33,7 +33,7 @@ class RecordingWriter:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="innerview writer")
         self._waiting: deque[tuple[Future[None], dict[str, np.ndarray]]] = deque()
         self._spare: list[dict[str, np.ndarray]] = []
-        self._closed = False
+        self._closed = self._provisional = False
         self._begin_block()
 
     @property
@@ -94,9 +94,18 @@ class RecordingWriter:
         finally:
             self.close()
 
-    def close(self) -> None:
-        """Commit the full blocks, drop the rows of the unfinished one, and let others write."""
+    def provisional(self) -> None:
+        """From here on rows are kept to be looked at only: whoever continues the recording replaces them."""
+        self._provisional = True
+
+    def close(self, *, keep: bool = False) -> None:
+        """Commit the full blocks and let others write. The unfinished block is dropped, or kept provisionally."""
         if not self._closed:
+            if keep and self._filled:
+                self._provisional = True
+                self._hand_over()
+                while self._waiting:
+                    self._settle_first()
             self._closed = True
             self._thread.shutdown(wait=True)
             self._lock.release()
@@ -133,7 +142,13 @@ class RecordingWriter:
 
     def _hand_over(self) -> None:
         arrays = {name: buffer[: self._filled] for name, buffer in self._buffers.items()}
-        block = RowBlock(rows=self._filled, columns=self._columns, arrays=arrays, groups=tuple(self._groups))
+        block = RowBlock(
+            rows=self._filled,
+            columns=self._columns,
+            arrays=arrays,
+            groups=tuple(self._groups),
+            provisional=self._provisional,
+        )
         if len(self._waiting) == _WAITING_BLOCKS:
             self._settle_first()
         before = self._waiting[-1][0] if self._waiting else None

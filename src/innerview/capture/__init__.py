@@ -1,0 +1,11 @@
+"""Runs a subject in a world and yields what happened, in the order in which it is kept.
+
+It knows nothing of disks: whoever calls it decides where the pieces go. The same seeds give the same pieces, whatever
+was recorded before and however the episodes are spread over lanes.
+"""
+
+from innerview.capture.lane import Ending, Piece
+from innerview.capture.layout import Layout, layout
+from innerview.capture.rollout import Plan, rollout
+
+__all__ = ["Ending", "Layout", "Piece", "Plan", "layout", "rollout"]

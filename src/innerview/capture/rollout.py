@@ -1,0 +1,203 @@
+"""Plays episodes in several lanes at once and yields their rows in order.
+
+Episode e is always played in lane e modulo the number of lanes, and the subject is always given a full batch: what a
+lane sees is computed by the same operations in the same place, so a recording that was interrupted goes on exactly as
+it would have gone on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from innerview.capture.lane import Episode, Piece
+from innerview.capture.layout import Layout
+from innerview.errors import CaptureError, SubjectError, WorldError
+from innerview.schema import Moment
+from innerview.subjects import Output, Subject
+from innerview.worlds import Lanes, World
+
+_PIECE_ROWS = 64
+_MOST_AHEAD = 2
+"""Finished episodes that a lane may hold while earlier ones are still being played."""
+TOO_LONG = "step limit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to play."""
+
+    seeds: Sequence[int]
+    """One episode each."""
+    lanes: int = 4
+    greedy: bool = False
+    max_steps: int | None = None
+    first_episode: int = 0
+    """Episodes before this one were recorded already."""
+
+
+def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Iterator[Piece]:
+    """Yield every episode of the plan in order, piece by piece."""
+    if plan.lanes < 1:
+        raise CaptureError(f"lanes is how many games run side by side: 1 or more, not {plan.lanes}.")
+    lanes = world.open(plan.lanes)
+    try:
+        playing = _Playing(subject, lanes, plan, form)
+        try:
+            while playing.unfinished:
+                playing.step()
+                yield from playing.ready()
+        except (WorldError, SubjectError) as problem:
+            yield from playing.cut_short(problem)
+            raise CaptureError(
+                f"The recording stopped in episode {playing.next_episode}: {problem} "
+                "Every row up to there is kept; run it again with the same arguments to go on."
+            ) from problem
+    finally:
+        lanes.close()
+
+
+class _Playing:
+    """The state of a rollout between two steps."""
+
+    def __init__(self, subject: Subject, lanes: Lanes, plan: Plan, form: Layout) -> None:
+        self.subject, self.lanes, self.plan, self.form = subject, lanes, plan, form
+        self.next_episode = plan.first_episode
+        self.memory = subject.initial_memory(plan.lanes)
+        self._moments: list[Moment | None] = [None] * plan.lanes
+        self._episodes: list[deque[Episode]] = [deque() for _ in range(plan.lanes)]
+        self._generators = [np.random.default_rng(0)] * plan.lanes
+        self._active = [False] * plan.lanes
+        self._upcoming = [_first_of(lane, plan) for lane in range(plan.lanes)]
+        self._facts = tuple(c.name for c in form.columns if c.kind != "event")
+        self._events = tuple(c.name for c in form.columns if c.kind == "event")
+
+    @property
+    def unfinished(self) -> bool:
+        return self.next_episode < len(self.plan.seeds)
+
+    def step(self) -> None:
+        """One step in every lane that has something to play."""
+        self._begin_episodes()
+        active = [lane for lane, playing in enumerate(self._active) if playing]
+        batch = self._batch()
+        output = self.subject.run(self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations))
+        actions = self.subject.act(output, greedy=self.plan.greedy, generators=self._generators)
+        after = self.lanes.step({lane: actions[lane] for lane in active})
+        self._keep_rows(active, output, actions, after)
+        self.memory = output.memory
+
+    def ready(self) -> Iterator[Piece]:
+        """Pieces of the episode whose turn it is, and of those behind it that are over."""
+        while self.unfinished:
+            episodes = self._episodes[self.next_episode % self.plan.lanes]
+            if not episodes or episodes[0].number != self.next_episode:
+                return
+            episode = episodes[0]
+            if not episode.outcome:
+                if episode.waiting >= _PIECE_ROWS:
+                    yield episode.take(self.form.arrays)
+                return
+            episodes.popleft()
+            self.next_episode += 1
+            yield episode.take(self.form.arrays)
+
+    def cut_short(self, problem: Exception) -> Iterator[Piece]:
+        """Everything that was played and not yet yielded, in order; unfinished episodes say why they stopped."""
+        held = sorted((e for episodes in self._episodes for e in episodes), key=lambda e: e.number)
+        for episode in held:
+            if episode.length:
+                cause = problem.__cause__
+                episode.outcome = episode.outcome or f"stopped: {type(cause or problem).__name__}"
+                yield episode.take(self.form.arrays, provisional=True)
+
+    def _begin_episodes(self) -> None:
+        fresh = np.zeros(self.plan.lanes, bool)
+        for lane in range(self.plan.lanes):
+            number = self._upcoming[lane]
+            if self._active[lane] or number >= len(self.plan.seeds) or self._is_far_ahead(lane):
+                continue
+            seed = self.plan.seeds[number]
+            moment = self.lanes.reset(lane, seed)
+            self._moments[lane] = moment
+            self._episodes[lane].append(Episode(number, seed, moment.scene, self.form.columns))
+            self._generators[lane] = np.random.default_rng([seed, number])
+            self._active[lane] = fresh[lane] = True
+            self._upcoming[lane] = number + self.plan.lanes
+        if fresh.any():
+            self.memory = self.subject.reset_memory(self.memory, fresh)
+
+    def _is_far_ahead(self, lane: int) -> bool:
+        return len(self._episodes[lane]) > _MOST_AHEAD
+
+    def _batch(self) -> dict[str, np.ndarray]:
+        """Every lane's observation; a lane that stands still shows its last one, or that of another lane."""
+        filler = next(moment for moment in self._moments if moment is not None)
+        shown = [moment or filler for moment in self._moments]
+        return {name: np.stack([moment.observation[name] for moment in shown]) for name in self.form.fed}
+
+    def _keep_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
+        arrays = self._output_arrays(output)
+        decisions = self._decisions(output, arrays.get("probabilities"))
+        for lane in active:
+            now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
+            assert now is not None, "an active lane has a moment"
+            told, caused = now.facts, then.facts
+            values = {name: told.get(name) for name in self._facts}
+            values.update((name, bool(caused.get(name))) for name in self._events)
+            values.update((name, column[lane]) for name, column in decisions.items())
+            values.update(episode=episode.number, step=episode.length, reward=then.reward)
+            values.update(self._action_values(actions[lane]))
+            rows = {name: array[lane] for name, array in arrays.items()}
+            rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
+            episode.add(values, rows, then.reward)
+            self._move_on(lane, episode, then)
+
+    def _move_on(self, lane: int, episode: Episode, then: Moment) -> None:
+        self._moments[lane] = then
+        episode.outcome = then.ended
+        if not episode.outcome and self.plan.max_steps is not None and episode.length >= self.plan.max_steps:
+            episode.outcome = TOO_LONG
+        self._active[lane] = not episode.outcome
+
+    def _action_values(self, action: Any) -> dict[str, Any]:
+        names = [column.name for column in self.form.columns if column.kind == "action"]
+        values = np.atleast_1d(action).tolist()
+        return dict(zip(names, values, strict=True))
+
+    def _output_arrays(self, output: Output) -> dict[str, np.ndarray]:
+        arrays = {array: _numpy(output.memory[site]) for site, array in self.form.memory.items()}
+        arrays |= {array: _numpy(output.activations[layer]) for layer, array in self.form.activations.items()}
+        probabilities = self.subject.probabilities(output)
+        if probabilities is not None:
+            arrays["probabilities"] = probabilities
+        return arrays
+
+    def _decisions(self, output: Output, probabilities: np.ndarray | None) -> dict[str, list[float]]:
+        columns = {name: output.heads[head.name].amax(dim=1).tolist() for name, head in self.form.value_heads.items()}
+        if probabilities is not None:
+            columns["ambiguity"] = ambiguity(probabilities).tolist()
+        return columns
+
+
+def ambiguity(probabilities: np.ndarray) -> np.ndarray:
+    """Entropy of each row of [batch, actions] over that of a coin toss among all actions."""
+    if probabilities.shape[1] < 2:
+        return np.zeros(len(probabilities))
+    safe = np.clip(probabilities, 1e-12, 1.0)
+    return np.asarray(-(safe * np.log(safe)).sum(axis=1) / np.log(probabilities.shape[1]))
+
+
+def _first_of(lane: int, plan: Plan) -> int:
+    """The first episode of a lane that is not recorded yet."""
+    behind = (lane - plan.first_episode) % plan.lanes
+    return plan.first_episode + behind
+
+
+def _numpy(value: torch.Tensor) -> np.ndarray:
+    return value.detach().to("cpu", torch.float32).numpy()

@@ -1,0 +1,129 @@
+"""What a live page may ask of subjects that are in memory: run one row again, or look at it through a lens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from innerview.errors import RequestError, UnknownName
+from innerview.jobs.lenses import all_lenses
+from innerview.jobs.record import default_name, record
+from innerview.jobs.runner import Progress, Task
+from innerview.store import Recording, Study
+from innerview.subjects import Subject
+from innerview.worlds import World
+
+Call = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
+MOST_EPISODES = 10_000
+
+
+class Live:
+    """Live subjects and worlds over one study."""
+
+    def __init__(self, study: Study, subjects: Mapping[str, Subject], worlds: Mapping[str, World]) -> None:
+        self.study, self.subjects, self.worlds = study, subjects, worlds
+
+    def calls(self) -> dict[str, Call]:
+        """Calls of the live channel by name."""
+        return {"forward": self.forward, "lens": self.lens}
+
+    def makers(self) -> dict[str, Callable[[dict[str, Any]], Task]]:
+        """Jobs that a request can start, by kind."""
+        return {"record": self.record_more} if self.subjects and self.worlds else {}
+
+    def forward(self, arguments: dict[str, Any], stale: Callable[[], bool]) -> dict[str, Any]:
+        """Every head's output for a recorded row."""
+        subject, inputs, memory = self._row(arguments)
+        output = subject.run(inputs, memory)
+        return {"heads": {name: value[0].tolist() for name, value in output.heads.items()}}
+
+    def lens(self, arguments: dict[str, Any], stale: Callable[[], bool]) -> tuple[dict[str, Any], np.ndarray]:
+        """A lens on a recorded row."""
+        looking = all_lenses().get(str(arguments.get("lens", "")))
+        parameters = arguments.get("parameters") or {}
+        known = [p.name for p in looking.lens.parameters]
+        for name in parameters:
+            if name not in known:
+                raise UnknownName(f"parameter of lens '{looking.lens.name}'", name, known)
+        subject, inputs, memory = self._row(arguments)
+        heat = looking.look(subject, inputs, memory, **parameters)
+        return {"lens": looking.lens.name, "subject": subject.info.name}, heat[0]
+
+    def record_more(self, arguments: dict[str, Any]) -> Task:
+        """A job that records new episodes with the first live subject, or the one named."""
+        subject = self._subject(arguments.get("subject"))
+        world = self._world(arguments.get("world"))
+        episodes = arguments.get("episodes", 10)
+        if not isinstance(episodes, int) or not 1 <= episodes <= MOST_EPISODES:
+            raise RequestError(f"episodes must be a number from 1 to {MOST_EPISODES}, not {episodes!r}.")
+        seed = arguments.get("seed", 0)
+        if not isinstance(seed, int) or seed < 0:
+            raise RequestError(f"seed must be 0 or more, not {seed!r}.")
+        name = str(arguments.get("recording") or default_name(subject.info.name, world.info.name))
+        greedy = bool(arguments.get("greedy", False))
+
+        def work(progress: Progress) -> dict[str, Any]:
+            made = record(
+                self.study, subject, world, episodes=episodes, seeds=seed, name=name, greedy=greedy, progress=progress
+            )
+            return {"recording": name, "rows": made.rows}
+
+        return Task(title=f"Record {episodes} episodes of {subject.info.name}", work=work, unit="episodes")
+
+    def _subject(self, name: Any) -> Subject:
+        if not self.subjects:
+            raise RequestError("No subject is live. Serve the study with iv.show(study, subject=…).")
+        if name is None:
+            return next(iter(self.subjects.values()))
+        if name not in self.subjects:
+            raise UnknownName("live subject", str(name), self.subjects)
+        return self.subjects[name]
+
+    def _world(self, name: Any) -> World:
+        if not self.worlds:
+            raise RequestError("No world is live. Serve the study with iv.show(study, subject=…, world=…).")
+        if name is None:
+            return next(iter(self.worlds.values()))
+        if name not in self.worlds:
+            raise UnknownName("live world", str(name), self.worlds)
+        return self.worlds[name]
+
+    def _row(self, arguments: dict[str, Any]) -> tuple[Subject, dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+        recording = self.study.recording(str(arguments.get("recording", "")))
+        row = arguments.get("row")
+        if not isinstance(row, int) or not 0 <= row < recording.rows:
+            raise RequestError(f"row must be a number from 0 to {recording.rows - 1}, not {row!r}.")
+        subject = self._subject(arguments.get("subject") or self._recorded_with(recording))
+        observed = _observation(recording, row)
+        return subject, subject.inputs(observed), _memory_before(subject, recording, row)
+
+    def _recorded_with(self, recording: Recording) -> str | None:
+        name = recording.info.subject.name if recording.info.subject else None
+        return name if name in self.subjects else None
+
+
+def _observation(recording: Recording, row: int) -> dict[str, np.ndarray]:
+    """The row's observations by the world's names, with a batch axis."""
+    specs = [spec for spec in recording.info.arrays if spec.role == "observation"]
+    if not specs:
+        raise RequestError(f"Recording '{recording.info.name}' keeps no observations to run a subject on.")
+    return {s.name.removeprefix("observation."): recording.array(s.name, row, row + 1) for s in specs}
+
+
+def _memory_before(subject: Subject, recording: Recording, row: int) -> dict[str, torch.Tensor]:
+    """What the subject remembered when it came to this row: the state after the row before, or a fresh one."""
+    fresh = subject.initial_memory(1)
+    ordering = recording.info.ordering
+    if not fresh or ordering is None:
+        return fresh
+    if int(recording.columns([ordering.time], row, row + 1)[ordering.time][0]) == 0:
+        return fresh
+    names = {spec.name for spec in recording.info.arrays if spec.role == "memory"}
+    found = {site: "memory" if "memory" in names else f"memory.{site}" for site in fresh}
+    return {
+        site: torch.from_numpy(np.array(recording.array(name, row - 1, row))).to(fresh[site])
+        for site, name in found.items()
+    }
