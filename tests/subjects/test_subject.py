@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -193,3 +194,14 @@ def test_dropout_and_batch_norm_are_in_eval_mode_and_unchanged() -> None:
     one, two = (adapted.run({"input": torch.ones(2, 6)}).heads["policy"] for _ in range(2))
     assert torch.equal(one, two)
     assert all(torch.equal(value, before[name]) for name, value in module.state_dict().items())
+
+
+def test_runs_from_several_threads_do_not_mix() -> None:
+    adapted = subject(InnerRecurrent(nn.GRU(6, 8)), example=VECTOR)
+    batches = [{"x": torch.full((rows, 6), float(rows))} for rows in range(1, 9)]
+    wanted = [adapted.run(batch, keep=["core"]) for batch in batches]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(10):
+            for one, other in zip(pool.map(lambda b: adapted.run(b, keep=["core"]), batches), wanted, strict=True):
+                assert torch.equal(one.memory["core"], other.memory["core"])
+                assert torch.equal(one.activations["core"], other.activations["core"])

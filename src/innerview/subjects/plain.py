@@ -18,7 +18,7 @@ from innerview.subjects.finding import Found, Probe, Start, find_memory, in_laye
 from innerview.subjects.heads import Declared, HeadSource, find_heads
 from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, Normalise, batched, describe
-from innerview.subjects.memory import Carrier, Slot
+from innerview.subjects.memory import Carrier, NoMemory, Slot
 from innerview.subjects.quiet import FAILURES, Written, restoring
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.tracing import recurrent_layers
@@ -157,7 +157,7 @@ def _fit(
             )
             for name, value in examples.items()
         }
-        body = PlainBody(module, tuple(item for item, _ in described.values()), style, _NO_CARRIER)
+        body = PlainBody(module, tuple(item for item, _ in described.values()), style, NoMemory())
         rows = {n: v[:1].expand(batch, *v.shape[1:]).clone().to(device) for n, (_, v) in described.items()}
         probe = Probe(module, body.caller(rows), batch, device)
         try:
@@ -268,13 +268,3 @@ def _device(module: nn.Module, wanted: str | torch.device | None) -> torch.devic
     if wanted is not None and torch.device(wanted).type != have.type:
         raise SubjectError(f"The module is on {have}, not {wanted}. Move it first: module.to('{wanted}').")
     return have
-
-
-class _Nothing:
-    slots: tuple[Slot, ...] = ()
-
-    def run(self, call: Any, memory: Any) -> Any:
-        raise NotImplementedError
-
-
-_NO_CARRIER: Carrier = _Nothing()

@@ -43,6 +43,21 @@ class Evaluating:
             module.training = True
 
 
+@contextlib.contextmanager
+def differentiable(layers: Sequence[nn.RNNBase]) -> Iterator[None]:
+    """Make backward possible in eval mode: cuDNN's recurrent kernels only have one while they train."""
+    concerned = [layer for layer in layers if any(p.is_cuda for p in layer.parameters())]
+    cudnn = torch.backends.cudnn.flags(enabled=False) if any(layer.dropout for layer in concerned) else None
+    with cudnn or contextlib.nullcontext():  # Dropout must stay off: there torch's own, slower kernels serve.
+        for layer in concerned:
+            layer.training = not layer.dropout
+        try:
+            yield
+        finally:
+            for layer in concerned:
+                layer.training = False
+
+
 @dataclass(frozen=True)
 class Written:
     """An attribute or buffer that a module's forward writes."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -20,7 +20,7 @@ from innerview.subjects.finding import Start
 from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, feed
 from innerview.subjects.memory import Slot
-from innerview.subjects.quiet import Evaluating
+from innerview.subjects.quiet import Evaluating, differentiable
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,9 @@ class Subject:
         self._body = body
         self._layers = dict(module.named_modules())
         self._acting = actions.acting_head(info.heads)
-        self._cudnn_recurrent = any(isinstance(layer, nn.RNNBase) for layer in self._layers.values())
+        # Hooks belong to the module: two runs at once would read each other's.
+        self._one_at_a_time = threading.RLock()
+        self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
 
     def __repr__(self) -> str:
         heads = ", ".join(f"{head.name} ({head.kind}, {head.size})" for head in self.info.heads)
@@ -135,10 +137,13 @@ class Subject:
             if name not in self.info.layers:
                 raise UnknownName("layer", name, self.info.layers)
         kept: dict[str, Tensor] = {}
-        with Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
+        with self._one_at_a_time, Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
             if keep or grad:
                 chosen = ((name, self._layers[name]) for name in keep)
-                with attached(keeping(chosen, kept, self._body.layers)), self._differentiable(grad):
+                with (
+                    attached(keeping(chosen, kept, self._body.layers)),
+                    differentiable(self._recurrent if grad else ()),
+                ):
                     heads, after = self._body.call(inputs, memory)
             else:
                 heads, after = self._body.call(inputs, memory)
@@ -166,15 +171,6 @@ class Subject:
         """Put weights into the user's module, as load_state_dict does; pickles are refused."""
         weights.load_weights(self.module, path)
         self.info = replace(self.info, weights_digest=self.weights_digest())
-
-    @contextlib.contextmanager
-    def _differentiable(self, grad: bool) -> Iterator[None]:
-        # cuDNN's recurrent kernels have no backward in eval mode; torch's own have.
-        if grad and self._cudnn_recurrent and self.device.type == "cuda":
-            with torch.backends.cudnn.flags(enabled=False):
-                yield
-        else:
-            yield
 
     def _check_inputs(self, inputs: Mapping[str, Tensor]) -> int:
         wanted = self._body.inputs
