@@ -1,0 +1,63 @@
+"""Whatever a person can look at has a page that says what it shows and how it misleads."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+
+from .tree import ROOT, WEB
+
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]+)(?:#[^)]*)?\)")
+
+
+def missing(wanted: set[str]) -> list[str]:
+    return sorted(name for name in wanted if not (DOCS / f"{name}.md").is_file())
+
+
+def test_every_view_has_its_page() -> None:
+    folders = {path.parent.name for path in (WEB / "views").glob("*/*.svelte")} - {"frame"}
+    assert folders
+    named = {
+        name
+        for path in (WEB / "views").rglob("*.svelte")
+        for name in re.findall(r"""\bhelp=["']([^"']+)["']""", path.read_text("utf-8"))
+    }
+    asked = {path.parent.name for path in (WEB / "views").rglob("*.svelte") if "help=" in path.read_text("utf-8")}
+    assert folders <= asked, f"Views without help: {sorted(folders - asked)}"
+    assert not missing(named)
+
+
+def test_every_workspace_has_its_page() -> None:
+    names = {f"workspace-{path.stem.lower()}" for path in (WEB / "workspaces").glob("*.svelte")}
+    assert names
+    assert not missing(names)
+
+
+def test_every_lens_has_its_page() -> None:
+    assert not missing({f"lens-{name}" for name in lens_names()})
+
+
+def lens_names() -> set[str]:
+    """Every registered lens; none as long as there is no room that registers any."""
+    if importlib.util.find_spec("innerview.jobs.lenses") is None:
+        return set()
+    return set(importlib.import_module("innerview.jobs.lenses").all_lenses().names())
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*DOCS.glob("**/*.md"), *ROOT.glob("*.md")]
+    assert DOCS / "index.md" in pages
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in pages
+        for target in LINK.findall(page.read_text("utf-8"))
+        if "://" not in target and not target.startswith("mailto:") and not (page.parent / target).exists()
+    ]
+    assert not broken
+
+
+def test_the_index_names_every_page() -> None:
+    index = (DOCS / "index.md").read_text("utf-8")
+    assert not [p.name for p in DOCS.glob("*.md") if p.name != "index.md" and f"({p.name})" not in index]

@@ -1,0 +1,161 @@
+"""A room imports only from rooms above it; compute rooms are pure; there is no cycle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from .tree import PACKAGE, Module, cycle, dotted, edges, modules
+
+ABOVE = ("errors", "registry", "schema", "subjects", "worlds", "zoo", "capture", "store")
+COMPUTE = (
+    "saliency",
+    "features",
+    "memory",
+    "attention",
+    "transfer",
+    "synthesis",
+    "projection",
+    "edits",
+    "trust",
+)
+BELOW = ("jobs", "serve", "cli", "testing")
+ORDER = (*ABOVE, *COMPUTE, *BELOW)
+HTTP = {"fastapi", "pydantic", "starlette", "uvicorn", "websockets"}
+DISK_AND_NETWORK = {
+    *("io", "os", "pathlib", "shutil", "tempfile", "glob", "sqlite3", "subprocess", "zarr", "fsspec"),
+    *("socket", "ssl", "http", "urllib", "requests", "httpx", "aiohttp", "websockets"),
+}
+SPEAKING = {"open", "print", "input"}
+ARRAY_PACKAGES = {"np", "numpy", "torch", "pl", "polars", "Image"}
+READ_OR_WRITE = {"open", "load", "save", "savez", "fromfile", "tofile", "memmap", "read_parquet", "read_csv"}
+PATH_METHODS = {"write_text", "write_bytes", "read_text", "read_bytes", "mkdir", "unlink"}
+
+
+def wrong_order(known: Mapping[str, Module]) -> Iterator[str]:
+    for name, goals in edges(known).items():
+        here = known[name].room
+        for goal, line in goals.items():
+            there = known[goal].room
+            # The package itself gathers the API, so it stands below every room.
+            place, other = _place(here), _place(there)
+            if here == there or other < place:
+                continue
+            yield f"{line}: {here or PACKAGE} imports {there or PACKAGE}, which is not above it"
+
+
+def _place(room: str) -> int:
+    """Where a room stands; compute rooms stand side by side."""
+    if not room:
+        return len(ORDER)
+    return ORDER.index(COMPUTE[0] if room in COMPUTE else room)
+
+
+def impure(module: Module) -> Iterator[str]:
+    for node, target, _ in module.imports():
+        if target.partition(".")[0] in DISK_AND_NETWORK:
+            yield f"{module.line(node)}: imports {target}"
+    for node, called in module.calls():
+        last = called.rpartition(".")[2]
+        of_arrays = last in READ_OR_WRITE and called.partition(".")[0] in ARRAY_PACKAGES
+        if called in SPEAKING or last in PATH_METHODS or of_arrays:
+            yield f"{module.line(node)}: calls {called}"
+
+
+def importing(known: Mapping[str, Module], packages: set[str], *, allowed: tuple[str, ...]) -> list[str]:
+    return [
+        f"{module.line(node)}: imports {target}"
+        for module in known.values()
+        if module.room not in allowed
+        for node, target, _ in module.imports()
+        if target.partition(".")[0] in packages
+    ]
+
+
+def hooking(known: Mapping[str, Module]) -> list[str]:
+    return [
+        f"{module.line(node)}: {dotted(node)}"
+        for module in known.values()
+        if module.room not in ("subjects", "testing")
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("register_") and "hook" in node.attr
+    ]
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[str, Module]:
+    return modules()
+
+
+def test_every_room_has_its_place(known: dict[str, Module]) -> None:
+    rooms = {module.room for module in known.values()} - {"", "__main__"}
+    assert rooms <= set(ORDER), f"Rooms without a place in the order: {rooms - set(ORDER)}. See ARCHITECTURE.md."
+
+
+def test_rooms_import_only_from_above(known: dict[str, Module]) -> None:
+    assert not list(wrong_order(known))
+
+
+def test_there_is_no_import_cycle(known: dict[str, Module]) -> None:
+    assert not cycle(edges(known))
+
+
+def test_compute_rooms_are_pure(known: dict[str, Module]) -> None:
+    assert not [problem for m in known.values() if m.room in COMPUTE for problem in impure(m)]
+
+
+def test_schema_knows_neither_torch_nor_the_disk(known: dict[str, Module]) -> None:
+    schema = {name: module for name, module in known.items() if module.room == "schema"}
+    assert schema
+    assert not importing(schema, {"torch", "zarr", "polars"}, allowed=())
+    assert not [problem for module in schema.values() for problem in impure(module)]
+
+
+def test_only_serve_speaks_http(known: dict[str, Module]) -> None:
+    assert not importing(known, HTTP, allowed=("serve",))
+
+
+def test_only_subjects_attaches_hooks(known: dict[str, Module]) -> None:
+    assert not hooking(known)
+
+
+def test_capture_does_not_know_the_store(known: dict[str, Module]) -> None:
+    graph = edges(known)
+    lines = [graph[name] for name in graph if known[name].room == "capture"]
+    assert lines
+    assert not [line for goals in lines for goal, line in goals.items() if known[goal].room == "store"]
+
+
+BAD = {
+    "schema/__init__.py": "def f():\n    from innerview.store import Study\n",
+    "store/__init__.py": "from innerview.store import b\n",
+    "store/b.py": "from . import Study\n",
+    "saliency/__init__.py": "import innerview.features\nfrom pathlib import Path\n",
+    "features/__init__.py": "def f(m):\n    open('x')\n    m.register_forward_hook(print)\n    np.save('a', m)\n",
+    "jobs/__init__.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pydantic import BaseModel\n",
+    "__init__.py": "from innerview.jobs import x\n",
+}
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> dict[str, Module]:
+    for name, text in BAD.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return modules(tmp_path)
+
+
+def test_the_rules_see_what_is_wrong(bad: dict[str, Module]) -> None:
+    """Each rule on a tree that breaks it, so that a rule which sees nothing is noticed."""
+    wrong = "\n".join(wrong_order(bad))
+    assert "innerview.schema:2: schema imports store" in wrong
+    assert "innerview.saliency:1: saliency imports features" in wrong
+    assert wrong.count("\n") == 1
+    assert set(cycle(edges(bad))) == {"innerview.store", "innerview.store.b"}
+    assert list(impure(bad["innerview.saliency"])) == ["innerview.saliency:2: imports pathlib"]
+    assert len(list(impure(bad["innerview.features"]))) == 2
+    assert importing(bad, HTTP, allowed=("serve",)) == ["innerview.jobs:3: imports pydantic"]
+    assert hooking(bad) == ["innerview.features:3: m.register_forward_hook"]

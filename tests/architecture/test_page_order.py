@@ -1,0 +1,92 @@
+"""The page keeps an order of its own: marks draw, state remembers, api fetches, views show, workspaces arrange."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from .tree import WEB, WebImport, cycle, web_modules
+
+MAY_IMPORT = {
+    "api": {"api"},
+    "state": {"api", "state"},
+    "marks": {"marks"},
+    "views": {"api", "state", "marks", "views"},
+    "workspaces": {"api", "state", "marks", "views", "workspaces"},
+    "shell": {"api", "state", "marks", "views", "workspaces", "shell"},
+}
+SHARED_VIEW = "frame"
+FETCHING = re.compile(r"\bfetch\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b")
+
+Imports = Mapping[str, Sequence[WebImport]]
+
+
+def wrong_order(imports: Imports) -> Iterator[str]:
+    for path, targets in imports.items():
+        room = path.partition("/")[0]
+        for target in targets:
+            goal = target.goal.partition("/")[0]
+            if "/" not in path or "/" not in target.goal or goal in MAY_IMPORT[room]:
+                continue
+            if not (target.only_types and (room, goal) == ("marks", "api")):
+                yield f"{path} imports {target.goal}"
+
+
+def views_that_know_each_other(imports: Imports) -> Iterator[str]:
+    for path, targets in imports.items():
+        for target in targets:
+            if path.startswith("views/") and target.goal.startswith("views/"):
+                here, there = path.split("/")[1], target.goal.split("/")[1]
+                if there not in (here, SHARED_VIEW):
+                    yield f"{path} imports {target.goal}"
+
+
+def test_every_folder_has_its_place() -> None:
+    assert {path.partition("/")[0] for path in web_modules() if "/" in path} <= set(MAY_IMPORT)
+
+
+def test_the_page_imports_in_order() -> None:
+    assert not list(wrong_order(web_modules()))
+
+
+def test_views_never_talk_to_each_other() -> None:
+    assert not list(views_that_know_each_other(web_modules()))
+
+
+def test_there_is_no_import_cycle() -> None:
+    running = {path: {t.goal: 0 for t in targets if not t.only_types} for path, targets in web_modules().items()}
+    assert not cycle(running)
+
+
+def test_only_api_fetches() -> None:
+    sources = [p for p in WEB.rglob("*") if p.suffix in (".ts", ".svelte") and ".test." not in p.name]
+    assert not [
+        str(p.relative_to(WEB))
+        for p in sources
+        if p.relative_to(WEB).parts[0] != "api" and FETCHING.search(p.read_text("utf-8"))
+    ]
+
+
+def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
+    files = {
+        "marks/a.ts": 'import type { X } from "../api/model";\nimport { y } from "../state/y";\n',
+        "marks/b.ts": 'import { type X, z } from "../api/model";\n',
+        "marks/c.ts": 'import { type X } from "../api/model";\nimport "svelte";\n',
+        "state/y.ts": 'export { q } from "../views/map/q";\n',
+        "views/map/q.ts": 'import Frame from "../frame/View.svelte";\nimport\n  List\nfrom "../list/List.svelte";\n',
+        "views/list/List.svelte": '<script>\n  const q = import("../map/q");\n</script>\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    imports = web_modules(tmp_path)
+    assert list(wrong_order(imports)) == [
+        "marks/a.ts imports state/y.ts",
+        "marks/b.ts imports api/model",
+        "state/y.ts imports views/map/q.ts",
+    ]
+    assert list(views_that_know_each_other(imports)) == [
+        "views/list/List.svelte imports views/map/q.ts",
+        "views/map/q.ts imports views/list/List.svelte",
+    ]

@@ -1,0 +1,1 @@
+"""How the page gets into the package, and that it is there."""
