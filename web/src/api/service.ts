@@ -28,10 +28,9 @@ export class Service {
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST" });
   resume = (id: string): Promise<Job> =>
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/resume`, { method: "POST" });
-  selections = async (): Promise<KeptSelection[]> =>
-    (await this.client.json<{ selections: KeptSelection[] }>("/api/selections")).selections;
-  keepSelections = (selections: KeptSelection[]): Promise<unknown> =>
-    this.client.json("/api/selections", { method: "PUT", body: { selections } });
+  selections = (): Promise<KeptSelection[]> => this.client.json("/api/selections");
+  keepSelections = (body: KeptSelection[]): Promise<unknown> =>
+    this.client.json("/api/selections", { method: "PUT", body });
 
   /** Everything below reads one version of a recording, told apart by its etag, so that the browser may keep it. */
   of(recording: RecordingInfo): RecordingService {

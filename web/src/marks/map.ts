@@ -23,11 +23,21 @@ export class Projection {
     this.dy = margin + bounds.top * this.scale;
   }
 
-  x = (x: number): number => this.dx + x * this.scale;
-  y = (y: number): number => this.dy - y * this.scale;
-  backX = (px: number): number => (px - this.dx) / this.scale;
-  backY = (py: number): number => (this.dy - py) / this.scale;
-  length = (units: number): number => units * this.scale;
+  x(x: number): number {
+    return this.dx + x * this.scale;
+  }
+
+  y(y: number): number {
+    return this.dy - y * this.scale;
+  }
+
+  backX(px: number): number {
+    return (px - this.dx) / this.scale;
+  }
+
+  backY(py: number): number {
+    return (this.dy - py) / this.scale;
+  }
 }
 
 export function boundsOf(walls: readonly (readonly number[])[], xs: ArrayLike<number>, ys: ArrayLike<number>): Bounds {
@@ -146,30 +156,41 @@ export function drawSpots(pen: Pen, to: Projection, spots: readonly Spot[], radi
   pen.globalAlpha = 1;
 }
 
-/** Where many rows were: darker where more, by counting rows per small square. */
-export function drawDensity(
-  pen: Pen,
+export interface Density {
+  readonly columns: number;
+  readonly counts: Uint32Array;
+  readonly most: number;
+}
+
+const cell_px = 4;
+
+/** How many rows lie in each small square of the picture; only those in `runs` where given. */
+export function countRows(
   to: Projection,
   size: Size,
   way: Way,
-  colour: string,
-  keep: (row: number) => boolean,
-): void {
-  const cell = 4;
-  const columns = Math.ceil(size.width / cell);
-  const counts = new Uint32Array(columns * Math.ceil(size.height / cell));
+  runs: readonly (readonly [number, number])[] | null,
+): Density {
+  const columns = Math.ceil(size.width / cell_px);
+  const lines = Math.ceil(size.height / cell_px);
+  const counts = new Uint32Array(columns * lines);
   let most = 0;
-  for (let row = 0; row < way.xs.length; row++) {
-    if (!keep(row)) continue;
-    const [px, py] = [Math.floor(to.x(way.xs[row]!) / cell), Math.floor(to.y(way.ys[row]!) / cell)];
-    if (!(px >= 0 && px < columns && py >= 0 && py * columns < counts.length)) continue;
-    most = Math.max(most, ++counts[py * columns + px]!);
+  for (const [start, stop] of runs ?? [[0, way.xs.length]]) {
+    for (let row = start!; row < stop!; row++) {
+      const px = Math.floor(to.x(way.xs[row]!) / cell_px);
+      const py = Math.floor(to.y(way.ys[row]!) / cell_px);
+      if (px >= 0 && px < columns && py >= 0 && py < lines) most = Math.max(most, ++counts[py * columns + px]!);
+    }
   }
+  return { columns, counts, most };
+}
+
+export function drawDensity(pen: Pen, { columns, counts, most }: Density, colour: string): void {
   pen.fillStyle = colour;
   counts.forEach((n, i) => {
     if (!n) return;
     pen.globalAlpha = 0.08 + 0.5 * Math.sqrt(n / most);
-    pen.fillRect((i % columns) * cell, Math.floor(i / columns) * cell, cell, cell);
+    pen.fillRect((i % columns) * cell_px, Math.floor(i / columns) * cell_px, cell_px, cell_px);
   });
   pen.globalAlpha = 1;
 }

@@ -57,13 +57,15 @@ export function drawScatter(
 function drawAxes(pen: Pen, size: Size, { x, y }: Axes, palette: Palette, titles: { x: string; y: string }): void {
   pen.font = "11px ui-monospace, Menlo, monospace";
   pen.lineWidth = 1;
-  for (const tick of x.ticks(Math.max(2, size.width / 90))) {
+  const [across, up] = [Math.max(2, size.width / 90), Math.max(2, size.height / 50)];
+  const [xText, yText] = [x.tickFormat(across), y.tickFormat(up)];
+  for (const tick of x.ticks(across)) {
     line(pen, palette.line, x(tick), margins.top, x(tick), size.height - margins.bottom);
-    label(pen, palette.muted, x.tickFormat(5)(tick), x(tick), size.height - margins.bottom + 13, "center");
+    label(pen, palette.muted, xText(tick), x(tick), size.height - margins.bottom + 13, "center");
   }
-  for (const tick of y.ticks(Math.max(2, size.height / 50))) {
+  for (const tick of y.ticks(up)) {
     line(pen, palette.line, margins.left, y(tick), size.width - margins.right, y(tick));
-    label(pen, palette.muted, y.tickFormat(5)(tick), margins.left - 6, y(tick) + 4, "right");
+    label(pen, palette.muted, yText(tick), margins.left - 6, y(tick) + 4, "right");
   }
   label(pen, palette.ink, titles.x, size.width - margins.right, size.height - 4, "right");
   label(pen, palette.ink, titles.y, margins.left + 4, margins.top + 9, "left");

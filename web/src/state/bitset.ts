@@ -21,6 +21,24 @@ export class Bitset {
     return set;
   }
 
+  /** The rows of [from, to) whose value lies between two bounds, both included; NaN lies nowhere. */
+  static between(size: number, values: ArrayLike<number>, low: number, high: number, from = 0, to = size): Bitset {
+    const set = new Bitset(size);
+    const end = Math.min(size, to, values.length);
+    let row = Math.max(0, from);
+    while (row < end) {
+      const stop = Math.min(end, (row | 31) + 1);
+      let word = 0;
+      const index = row >>> 5;
+      for (; row < stop; row++) {
+        const value = values[row]!;
+        if (value >= low && value <= high) word |= 1 << (row & 31);
+      }
+      set.words[index] = word;
+    }
+    return set;
+  }
+
   /** The rows in half-open intervals [start, stop). */
   static ofRuns(size: number, runs: Iterable<readonly [number, number]>): Bitset {
     const set = new Bitset(size);

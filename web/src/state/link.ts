@@ -15,7 +15,7 @@ export function formatLink(link: Link): string {
   const query: string[] = [];
   if (link.group !== null) query.push(`episode=${link.group}`);
   if (link.step !== null) query.push(`step=${link.step}`);
-  if (link.selection) query.push(`select=${soft(link.selection)}`);
+  if (link.selection) query.push(`select=${link.selection}`);
   for (const [key, value] of Object.entries(link.settings).sort(([a], [b]) => (a < b ? -1 : 1)))
     if (!own.has(key)) query.push(`${soft(key)}=${soft(value)}`);
   return query.length ? `${path}?${query.join("&")}` : path;
@@ -29,7 +29,10 @@ export function parseLink(hash: string): Link {
   for (const pair of query.split("&").filter(Boolean)) {
     const at = pair.indexOf("=");
     const key = decode(at < 0 ? pair : pair.slice(0, at));
-    (own.has(key) ? found : settings)[key] = at < 0 ? "" : decode(pair.slice(at + 1));
+    const value = at < 0 ? "" : pair.slice(at + 1);
+    // The text of a selection quotes itself.
+    if (own.has(key)) found[key] = value;
+    else settings[key] = decode(value);
   }
   const selection = found.select ?? "";
   return { workspace, recording, group: whole(found.episode), step: whole(found.step), selection, settings };

@@ -168,10 +168,11 @@ function best(
   const consider = (start: number, stop: number, group?: Group): void => {
     let top = -Infinity;
     let at = -1;
-    for (let row = start; row < stop; row++) {
-      if (within && !within.has(row)) continue;
-      const value = score(row, group);
-      if (value > top) [top, at] = [value, row];
+    for (const [from, to] of within ? within.runs(start, stop) : [[start, stop] as const]) {
+      for (let row = from; row < to; row++) {
+        const value = score(row, group);
+        if (value > top) [top, at] = [value, row];
+      }
     }
     if (at >= 0) tops.push({ row: at, score: top });
   };

@@ -7,11 +7,13 @@ import type { ArraySpec, Column, RecordingInfo } from "../api/model";
 import type { RecordingService, Service } from "../api/service";
 import { Groups, groupsFromRows } from "./groups";
 import { numbersOf } from "../api/columns";
-import { columnsOf, type Cells, type Term } from "./selection";
+import type { Bitset } from "./bitset";
+import { columnsOf, type Cells, type Source, type Term } from "./selection";
 
 export class OpenRecording {
   readonly columns: ColumnStore;
   private readonly stores = new Map<string, FrameStore>();
+  private readonly known = new WeakMap<Source, Bitset>();
   private readonly prepared = new Map<string, { from: ColumnData; numbers: ArrayLike<number> }>();
 
   constructor(
@@ -72,13 +74,24 @@ export class OpenRecording {
     await Promise.all([...numbers, ...words].map((name) => this.columns.whole(name)));
   }
 
+  /** Fetch what a brush may need next, one after another while nothing else happens, within bounds. */
+  async warm(names: readonly string[], stopped: () => boolean): Promise<void> {
+    if (this.info.rows > 4e6) return;
+    for (const name of names.slice(0, Math.floor(100e6 / (4 * Math.max(1, this.info.rows))))) {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      if (stopped()) return;
+      await this.columns.whole(name);
+    }
+  }
+
   hasAll(terms: readonly Term[]): boolean {
     const { numbers, words } = columnsOf(terms);
     return [...numbers, ...words].every((name) => this.columns.now(name) !== undefined);
   }
 
   get cells(): Cells {
-    return { rows: this.info.rows, numbers: (name) => this.numbers(name), words: (name) => this.words(name) };
+    const { known } = this;
+    return { rows: this.info.rows, numbers: (name) => this.numbers(name), words: (name) => this.words(name), known };
   }
 
   private numbers(name: string): ArrayLike<number> {

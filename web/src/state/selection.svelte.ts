@@ -9,6 +9,8 @@ export class Selection {
   terms = $state.raw<readonly Term[]>([]);
   /** Null while nothing is selected. */
   rows = $state.raw<Bitset | null>(null);
+  /** The same rows, told after they were painted: for views that take their time. */
+  calm = $state.raw<Bitset | null>(null);
   busy = $state(false);
   problem = $state("");
   canUndo = $state(false);
@@ -75,10 +77,10 @@ export class Selection {
     const recording = this.recording;
     const turn = ++this.turn;
     if (!terms.length || !recording) {
-      this.rows = null;
+      this.found(null);
       this.busy = false;
     } else if (recording.hasAll(terms)) {
-      this.rows = evaluate(terms, recording.cells);
+      this.found(evaluate(terms, recording.cells));
       this.busy = false;
     } else {
       this.busy = true;
@@ -86,10 +88,15 @@ export class Selection {
     }
   }
 
+  private found(rows: Bitset | null): void {
+    this.rows = rows;
+    requestAnimationFrame(() => setTimeout(() => (this.calm = this.rows)));
+  }
+
   private async later(terms: readonly Term[], recording: OpenRecording, turn: number): Promise<void> {
     try {
       await recording.prepare(terms);
-      if (turn === this.turn) this.rows = evaluate(terms, recording.cells);
+      if (turn === this.turn) this.found(evaluate(terms, recording.cells));
     } catch (problem) {
       if (turn === this.turn && !isAbort(problem)) this.problem = messageOf(problem);
     } finally {

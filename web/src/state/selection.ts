@@ -31,6 +31,8 @@ export interface Cells {
   readonly rows: number;
   numbers(column: string): ArrayLike<number>;
   words(column: string): { codes: ArrayLike<number>; words: readonly string[] };
+  /** Rows that were found before: a source never changes, so it is evaluated once. */
+  readonly known?: WeakMap<Source, Bitset>;
 }
 
 export function evaluate(terms: readonly Term[], cells: Cells): Bitset {
@@ -44,6 +46,12 @@ export function evaluate(terms: readonly Term[], cells: Cells): Bitset {
 }
 
 export function rowsOf(source: Source, cells: Cells): Bitset {
+  const found = cells.known?.get(source) ?? find(source, cells);
+  cells.known?.set(source, found);
+  return found;
+}
+
+function find(source: Source, cells: Cells): Bitset {
   switch (source.kind) {
     case "rows":
       return Bitset.ofRuns(cells.rows, source.runs);
@@ -76,7 +84,7 @@ function inRange(source: Extract<Source, { kind: "range" }>, cells: Cells): Bits
   const values = cells.numbers(source.column);
   const low = source.low ?? -Infinity;
   const high = source.high ?? Infinity;
-  return Bitset.where(cells.rows, (row) => values[row]! >= low && values[row]! <= high, 0, values.length);
+  return Bitset.between(cells.rows, values, low, high);
 }
 
 function withWord(source: Extract<Source, { kind: "word" }>, cells: Cells): Bitset {
@@ -85,12 +93,8 @@ function withWord(source: Extract<Source, { kind: "word" }>, cells: Cells): Bits
   return Bitset.where(cells.rows, (row) => wanted.has(codes[row]!), 0, codes.length);
 }
 
-function inBox(source: Extract<Source, { kind: "box" }>, cells: Cells): Bitset {
-  const xs = cells.numbers(source.x.column);
-  const ys = cells.numbers(source.y.column);
-  const { x, y } = source;
-  const [from, to] = source.within ?? [0, cells.rows];
-  const test = (row: number): boolean =>
-    xs[row]! >= x.low && xs[row]! <= x.high && ys[row]! >= y.low && ys[row]! <= y.high;
-  return Bitset.where(cells.rows, test, from, Math.min(to, xs.length, ys.length));
+function inBox({ x, y, within }: Extract<Source, { kind: "box" }>, cells: Cells): Bitset {
+  const [from, to] = within ?? [0, cells.rows];
+  const across = Bitset.between(cells.rows, cells.numbers(x.column), x.low, x.high, from, to);
+  return across.intersection(Bitset.between(cells.rows, cells.numbers(y.column), y.low, y.high, from, to));
 }

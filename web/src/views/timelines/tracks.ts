@@ -19,11 +19,18 @@ export interface Track {
 const order: ColumnKind[] = ["value", "reward", "decision", "action", "event", "fact", "category", "text"];
 
 export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, ColumnData>): Track[] {
-  return columns
-    .filter((column) => order.includes(column.kind) && column.type !== "objects" && data.has(column.name))
-    .map((column, index) => ({ column, index }))
-    .sort((a, b) => order.indexOf(a.column.kind) - order.indexOf(b.column.kind) || a.index - b.index)
-    .map(({ column }) => trackOf(column, data.get(column.name)!));
+  return inOrder(columns)
+    .filter((column) => data.has(column.name))
+    .map((column) => trackOf(column, data.get(column.name)!));
+}
+
+export function tracksInOrder(columns: readonly Column[]): string[] {
+  return inOrder(columns).map((column) => column.name);
+}
+
+function inOrder(columns: readonly Column[]): Column[] {
+  const drawn = columns.filter((column) => order.includes(column.kind) && column.type !== "objects");
+  return drawn.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
 function trackOf(column: Column, data: ColumnData): Track {
