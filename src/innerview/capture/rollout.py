@@ -46,7 +46,10 @@ def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Iterato
     if plan.lanes < 1:
         raise CaptureError(f"lanes is how many games run side by side: 1 or more, not {plan.lanes}.")
     lanes = world.open(plan.lanes)
+    threads = torch.get_num_threads()
     try:
+        # Games need cores too; on a small machine torch's threads would wait for each other most of the time.
+        torch.set_num_threads(max(1, threads // 2))
         playing = _Playing(subject, lanes, plan, form)
         try:
             while playing.unfinished:
@@ -59,6 +62,7 @@ def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Iterato
                 "Every row up to there is kept; run it again with the same arguments to go on."
             ) from problem
     finally:
+        torch.set_num_threads(threads)
         lanes.close()
 
 

@@ -30,10 +30,6 @@ class Live:
         """Calls of the live channel by name."""
         return {"forward": self.forward, "lens": self.lens}
 
-    def makers(self) -> dict[str, Callable[[dict[str, Any]], Task]]:
-        """Jobs that a request can start, by kind."""
-        return {"record": self.record_more} if self.subjects and self.worlds else {}
-
     def forward(self, arguments: dict[str, Any], stale: Callable[[], bool]) -> dict[str, Any]:
         """Every head's output for a recorded row."""
         subject, inputs, memory = self._row(arguments)

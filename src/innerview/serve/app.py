@@ -62,7 +62,7 @@ def create_app(
         worlds=worlds or {},
         calls=calls or {},
         makers=makers or {},
-        lenses=tuple(lenses),
+        lenses=lenses,
         docs=docs or Docs(),
     )
     built = page or Page()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,7 +57,7 @@ class Service:
     worlds: Mapping[str, Any] = field(default_factory=dict)
     calls: Mapping[str, LiveCall] = field(default_factory=dict)
     makers: Mapping[str, JobMaker] = field(default_factory=dict)
-    lenses: tuple[Lens, ...] = ()
+    lenses: Iterable[Lens] = ()
     docs: Docs = field(default_factory=Docs)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import webbrowser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from rich.console import Console
 from innerview.errors import InnerviewError
 from innerview.serve.app import create_app
 from innerview.serve.guard import BODY_LIMIT
+from innerview.serve.wiring import live_parts
 from innerview.store import Study
 
 HOST = "127.0.0.1"
@@ -82,6 +84,7 @@ class Handle:
 def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None, **parts: Any) -> Handle:
     """Serve a study on loopback and return at once; port 0 takes a free one. `parts` go to `create_app`."""
     opened = study if isinstance(study, Study) else Study.open(Path(study))
+    parts = live_parts(opened, parts.get("subjects") or {}, parts.get("worlds") or {}) | parts
     token = token or secrets.token_urlsafe(24)
     listening = _listen(port)
     try:
@@ -121,11 +124,11 @@ def show(
     return handle
 
 
-def _by_name(things: Any) -> dict[str, Any]:
+def _by_name(things: Any) -> Mapping[str, Any]:
     """One live object, several, or several by name."""
     if things is None:
         return {}
-    if isinstance(things, dict):
+    if isinstance(things, Mapping):
         return things
     several = things if isinstance(things, list | tuple) else [things]
     return {thing.info.name: thing for thing in several}

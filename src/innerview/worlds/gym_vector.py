@@ -23,6 +23,11 @@ _HOW = (
 class GymVectorWorld:
     """A vector environment of the user's, which stays open: whoever made it closes it."""
 
+    @property
+    def usual_lanes(self) -> int:
+        """All of its games."""
+        return int(self._env.num_envs)
+
     def __init__(self, env: Any, settings: GymSettings) -> None:
         mode = env.metadata.get("autoreset_mode")
         if mode != import_gymnasium().vector.AutoresetMode.DISABLED:
@@ -72,12 +77,15 @@ class VectorLanes:
         return self._moment(lane, observations, infos, reward=0.0, ended="")
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Moment]:
-        """Act in the lanes given: all that are playing, since a vector environment cannot hold one still."""
+        """Act in the lanes given. A game that is left out cannot be held still: its episode is given up."""
         playing = set(np.flatnonzero(self._playing).tolist())
-        if set(actions) != playing:
+        if not playing.issuperset(actions):
             raise WorldError(
-                f"A vector environment steps every lane that plays: {sorted(playing)}, not just {sorted(actions)}."
+                f"Lanes {sorted(set(actions) - playing)} have no running episode; those that do: {sorted(playing)}. "
+                "Call reset(lane, seed) before stepping a lane."
             )
+        self._playing[:] = False
+        self._playing[list(actions)] = True
         if self._over.any():
             self._reset_games(np.flatnonzero(self._over).tolist(), 0)
         taken = [self._action(lane, actions) for lane in range(self._env.num_envs)]

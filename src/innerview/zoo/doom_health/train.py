@@ -87,7 +87,7 @@ class Game:
         self.engine.set_window_visible(False)
         self.engine.init()
 
-    def reset(self, seed: int) -> np.ndarray:
+    def reset(self, seed: int) -> Any:
         self.engine.set_seed(seed)
         self.engine.new_episode()
         self.steps = 0

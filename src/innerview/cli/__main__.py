@@ -1,0 +1,5 @@
+"""python -m innerview.cli"""
+
+from innerview.cli import main
+
+main()

@@ -1,0 +1,151 @@
+"""The commands and what they take; each one's --help shows how it is used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from innerview.cli import look, make
+
+app = typer.Typer(
+    help="innerview opens up neural agents that see.\n\nBegin with: innerview demo",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+StudyPath = Annotated[Path, typer.Argument(help="The study's folder.")]
+RecordingName = Annotated[str | None, typer.Argument(help="A recording; the only one where there is one.")]
+Port = Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")]
+
+
+@app.command()
+def demo(
+    study: Annotated[Path, typer.Option(help="Where the demo study is kept.")] = Path(".innerview/demo.study"),
+    port: Port = 0,
+    no_browser: NoBrowser = False,
+    episodes: Annotated[int, typer.Option(help="How many episodes to record on the first start.")] = 12,
+) -> None:
+    """Record a trained Doom agent on the first start, then open the workbench on it.
+
+    Example: `innerview demo --no-browser --port 8080`
+    """
+    make.demo(study, port=port, open_browser=not no_browser, episodes=episodes)
+
+
+@app.command()
+def record(
+    study: StudyPath,
+    subject: Annotated[str, typer.Option(help="zoo:NAME, or FILE.py:FUNCTION that returns a subject.")],
+    world: Annotated[
+        str | None,
+        typer.Option(help="A Gymnasium id, doom:SCENARIO, a .cfg, or FILE.py:FUNCTION. The zoo knows its own."),
+    ] = None,
+    episodes: Annotated[int, typer.Option(help="How many episodes.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of the first episode; the next ones follow.")] = 0,
+    name: Annotated[str | None, typer.Option(help="Name of the recording.")] = None,
+    lanes: Annotated[int | None, typer.Option(help="Games side by side.")] = None,
+    greedy: Annotated[bool, typer.Option("--greedy", help="The best action instead of a sampled one.")] = False,
+    keep: Annotated[list[str] | None, typer.Option(help="A layer whose activations to keep; may be repeated.")] = None,
+    max_steps: Annotated[int | None, typer.Option(help="Cut episodes after so many steps.")] = None,
+) -> None:
+    """Record episodes into a study; the same command again continues an interrupted recording.
+
+    Examples:
+
+        innerview record my.study --subject zoo:doom_health --episodes 20
+
+        innerview record my.study --subject agent.py:make --world CartPole-v1
+    """
+    make.record_episodes(
+        study,
+        subject,
+        world,
+        episodes=episodes,
+        seed=seed,
+        name=name,
+        lanes=lanes,
+        greedy=greedy,
+        keep=tuple(keep or ()),
+        max_steps=max_steps,
+    )
+
+
+@app.command("import")
+def import_data(
+    study: StudyPath,
+    source: Annotated[Path, typer.Argument(help="A .npz, or a .csv or .parquet whose columns may name image files.")],
+    name: Annotated[str | None, typer.Option(help="Name of the recording.")] = None,
+    image: Annotated[
+        list[str] | None, typer.Option(help="A column that names image files; COLUMN=DOMAIN says its side.")
+    ] = None,
+) -> None:
+    """Bring in data that was recorded elsewhere: rollouts, or rows with pictures and no time.
+
+    Examples:
+
+        innerview import my.study rollouts.npz
+
+        innerview import my.study pairs.csv --image sim_file=sim --image real_file=real
+    """
+    make.import_file(study, source, name=name, images=tuple(image or ()))
+
+
+@app.command()
+def serve(
+    study: StudyPath,
+    port: Port = 0,
+    no_browser: NoBrowser = False,
+    subject: Annotated[str | None, typer.Option(help="A live subject: zoo:NAME or FILE.py:FUNCTION.")] = None,
+) -> None:
+    """Open the workbench on a study.
+
+    Example: `innerview serve my.study`
+    """
+    make.serve_study(study, port=port, open_browser=not no_browser, subject=subject)
+
+
+@app.command()
+def check(study: StudyPath) -> None:
+    """Verify every file of a study and name what is damaged. Exits with 1 if anything is.
+
+    Example: `innerview check my.study`
+    """
+    if not look.check(study):
+        raise typer.Exit(1)
+
+
+@app.command()
+def info(study: StudyPath, recording: RecordingName = None) -> None:
+    """Tell what a study or a recording holds.
+
+    Examples: `innerview info my.study`, `innerview info my.study "health agent"`
+    """
+    look.info(study, recording)
+
+
+@app.command()
+def export(
+    study: StudyPath,
+    out: Annotated[Path, typer.Argument(help="The file to write: .csv, .parquet, .npz, .mp4 or .gif.")],
+    recording: Annotated[str | None, typer.Option(help="Which recording, where there are several.")] = None,
+    episode: Annotated[int | None, typer.Option(help="One episode; videos need one where there are several.")] = None,
+    array: Annotated[list[str] | None, typer.Option(help="An array for .npz or a video; may be repeated.")] = None,
+    column: Annotated[list[str] | None, typer.Option(help="A column for .csv or .parquet; may be repeated.")] = None,
+    scale: Annotated[int, typer.Option(help="Pixels per pixel in a video.")] = 4,
+) -> None:
+    """Write rows, arrays or a video of an episode to a file.
+
+    Examples:
+
+        innerview export my.study steps.csv --column step --column health
+
+        innerview export my.study episode.mp4 --episode 3
+    """
+    look.export(
+        study, out, recording=recording, episode=episode, arrays=array or None, columns=column or None, scale=scale
+    )

@@ -1,0 +1,119 @@
+"""Commands that look at a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from innerview.errors import InnerviewError, UnknownName
+from innerview.store import Recording, Study, export_arrays, export_rows, export_video
+from innerview.store import check as check_study
+
+_ROWS, _ARRAYS, _VIDEOS = (".csv", ".parquet"), (".npz",), (".mp4", ".gif")
+
+
+def check(path: Path) -> bool:
+    """Print what is damaged; whether nothing is."""
+    console = Console()
+    found = check_study(path)
+    for damage in found:
+        console.print(f"[red]damaged[/] {damage.part}", highlight=False)
+        console.print(f"    {damage.problem}", markup=False, highlight=False)
+    if found:
+        console.print(f"\n{len(found)} damaged; everything else can be read.")
+    else:
+        console.print(f"{path}: nothing is damaged.", markup=False, highlight=False)
+    return not found
+
+
+def info(path: Path, name: str | None) -> None:
+    """Print what a study or one of its recordings holds."""
+    study = Study.open(path)
+    if name is not None:
+        _tell_recording(study.recording(name))
+        return
+    console, table = Console(), Table(box=None, header_style="dim")
+    for title in ("recording", "rows", "groups", "subject", "world", ""):
+        table.add_column(title)
+    for each in study.recordings():
+        recording = study.recording(each)
+        about = recording.info
+        table.add_row(
+            each,
+            f"{recording.rows:,} {about.row.many}",
+            f"{recording.group_count:,}" if about.ordering else "",
+            about.subject.name if about.subject else "",
+            about.world.name if about.world else "",
+            "" if recording.complete else "unfinished",
+        )
+    console.print(f"[bold]{study.name}[/]", highlight=False)
+    console.print(table)
+    for damage in study.damaged():
+        console.print(f"damaged: {damage.part}: {damage.problem}", markup=False, highlight=False)
+
+
+def _tell_recording(recording: Recording) -> None:
+    console, about = Console(), recording.info
+    console.print(f"{about.name}: {recording.rows:,} {about.row.many}", markup=False, highlight=False)
+    columns = Table(box=None, header_style="dim", title="columns", title_justify="left")
+    for title in ("name", "type", "kind", "unit"):
+        columns.add_column(title)
+    for column in about.columns:
+        columns.add_row(column.name, column.type, column.kind, column.unit)
+    console.print(columns)
+    arrays = Table(box=None, header_style="dim", title="arrays", title_justify="left")
+    for title in ("name", "shape", "dtype", "role"):
+        arrays.add_column(title)
+    for array in about.arrays:
+        arrays.add_row(array.name, " × ".join(map(str, array.shape)), array.dtype, array.role)
+    console.print(arrays)
+
+
+def export(
+    path: Path,
+    out: Path,
+    *,
+    recording: str | None,
+    episode: int | None,
+    arrays: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    scale: int,
+) -> None:
+    """Write a file whose ending says what it holds."""
+    chosen = only_recording(Study.open(path), recording)
+    kind = out.suffix.lower()
+    start, stop = _range(chosen, episode)
+    if kind in _ROWS:
+        made = export_rows(chosen, out, columns=columns, start=start, stop=stop)
+    elif kind in _ARRAYS:
+        made = export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
+    elif kind in _VIDEOS:
+        made = export_video(chosen, out, group=episode, array=arrays[0] if arrays else None, scale=scale)
+    else:
+        raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *_VIDEOS))
+    Console().print(f"Wrote {made}", markup=False, highlight=False)
+
+
+def only_recording(study: Study, name: str | None) -> Recording:
+    """The recording named, or the only one."""
+    names = study.recordings()
+    if name is None and len(names) != 1:
+        told = ", ".join(f"'{n}'" for n in names) or "none"
+        raise InnerviewError(f"Say which recording with --recording; this study has {told}.")
+    return study.recording(name or names[0])
+
+
+def _range(recording: Recording, episode: int | None) -> tuple[int, int | None]:
+    if episode is None:
+        return 0, None
+    ordering = recording.info.ordering
+    if ordering is None:
+        raise InnerviewError(f"Recording '{recording.info.name}' has no episodes. Leave --episode out.")
+    groups = recording.groups()
+    line = groups.filter(groups[ordering.group] == episode)
+    if not len(line):
+        raise UnknownName("episode", str(episode), map(str, groups[ordering.group].to_list()))
+    return int(line["start"][0]), int(line["stop"][0])

@@ -1,0 +1,67 @@
+"""Ties live subjects to the service. What needs torch is loaded when it is first asked for, not when serving begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from innerview.jobs.runner import Task
+from innerview.schema import Lens
+from innerview.serve.context import LiveCall
+from innerview.store import Study
+
+if TYPE_CHECKING:
+    from innerview.jobs.live import Live
+
+T = TypeVar("T")
+CALLS = ("forward", "lens")
+
+
+class Later(Mapping[str, T], Generic[T]):
+    """Things by name that are loaded when they are first used."""
+
+    def __init__(self, loaders: Mapping[str, Callable[[], T]]) -> None:
+        self._loaders, self._loaded = dict(loaders), dict[str, T]()
+
+    def __getitem__(self, name: str) -> T:
+        if name not in self._loaded:
+            self._loaded[name] = self._loaders[name]()
+        return self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._loaders)
+
+    def __len__(self) -> int:
+        return len(self._loaders)
+
+
+class AllLenses:
+    """Every lens, found when they are first listed."""
+
+    def __iter__(self) -> Iterator[Lens]:
+        from innerview.jobs.lenses import all_lenses
+
+        return (looking.lens for _, looking in all_lenses())
+
+
+def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, Any]) -> dict[str, Any]:
+    """Live calls, job makers and lenses, where there are subjects to use them on."""
+    if not subjects:
+        return {}
+
+    def live() -> Live:
+        from innerview.jobs.live import Live
+
+        return Live(study, subjects, worlds)
+
+    def call(name: str) -> LiveCall:
+        return lambda arguments, stale: live().calls()[name](arguments, stale)
+
+    def record(arguments: dict[str, Any]) -> Task:
+        return live().record_more(arguments)
+
+    return {
+        "calls": {name: call(name) for name in CALLS},
+        "makers": {"record": record} if worlds else {},
+        "lenses": AllLenses(),
+    }
