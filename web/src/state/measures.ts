@@ -32,7 +32,10 @@ export function measuresFor(info: RecordingInfo): Measure[] {
   for (const column of info.columns) if (column.kind === "event") found.push(event(column));
   if (time && info.group_columns.some((column) => column.name === "outcome")) found.push(endings());
   if (time && info.group_columns.some((column) => column.name === "return")) found.push(byReturn(1), byReturn(-1));
-  if (!time) for (const column of info.columns) if (isMeasured(column)) found.push(highest(column), lowest(column));
+  const rated = info.columns
+    .filter(isMeasured)
+    .sort((a, b) => Number(b.kind === "decision") - Number(a.kind === "decision"));
+  if (!time) for (const column of rated) found.push(highest(column), lowest(column));
   return found;
 }
 
@@ -51,7 +54,7 @@ function extreme(column: Column, sign: 1 | -1, title: string): Measure {
   return {
     name: `${sign > 0 ? "high" : "low"}.${column.name}`,
     title,
-    explains: column.description || `${titleOf(column)}${column.unit ? ` in ${column.unit}` : ""}, one row per episode`,
+    explains: column.description || `rows by ${titleOf(column)}${column.unit ? ` in ${column.unit}` : ""}`,
     columns: [column.name],
     rank: (columns, groups, within) => {
       const values = numbersOf(columns(column.name));

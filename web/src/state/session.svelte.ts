@@ -35,6 +35,8 @@ export class Session {
   workspace = $state("episodes");
   group = $state(0);
   help = $state("");
+  /** Help opens on the side where it does not cover what it explains. */
+  helpSide = $state<"left" | "right">("right");
   /** Where a selection made with the keyboard begins. */
   mark: number | null = null;
   reachable = $state(true);

@@ -24,13 +24,17 @@ export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, C
     .map((column) => trackOf(column, data.get(column.name)!));
 }
 
+/** By kind; where it was comes last, for the map shows it better. */
+const placeOf = (column: Column): number =>
+  ["x", "y", "z", "angle"].includes(column.name) ? order.length : order.indexOf(column.kind);
+
 export function tracksInOrder(columns: readonly Column[]): string[] {
   return inOrder(columns).map((column) => column.name);
 }
 
 function inOrder(columns: readonly Column[]): Column[] {
   const drawn = columns.filter((column) => order.includes(column.kind) && column.type !== "objects");
-  return drawn.sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  return drawn.sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 function trackOf(column: Column, data: ColumnData): Track {
