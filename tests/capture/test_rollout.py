@@ -146,7 +146,7 @@ def test_misfits_are_told_before_anything_opens(subject: iv.Subject) -> None:
     with pytest.raises(UnknownName, match=r"'eyes'.*Did you mean 'eye'"):
         play(subject, world, keep=("eyes",))
     five = iv.subject(Recurrent(actions=5), example=torch.zeros(1, 3, 8, 8))
-    with pytest.raises(CaptureError, match="5 actions.*has 3"):
+    with pytest.raises(CaptureError, match=r"5 actions.*has 3"):
         play(five, world)
     large = iv.subject(Recurrent(), example=torch.zeros(1, 3, 16, 16))
     with pytest.raises(SubjectError, match="16, 16"):

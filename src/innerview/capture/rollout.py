@@ -8,7 +8,7 @@ it would have gone on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,7 @@ class Plan:
     """Episodes before this one were recorded already."""
 
 
-def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Iterator[Piece]:
+def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Generator[Piece]:
     """Yield every episode of the plan in order, piece by piece."""
     if plan.lanes < 1:
         raise CaptureError(f"lanes is how many games run side by side: 1 or more, not {plan.lanes}.")

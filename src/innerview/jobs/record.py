@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,9 @@ from innerview.capture import Layout, Piece, Plan, layout, rollout
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
-from innerview.schema import RecordingInfo
+from innerview.schema import RecordingInfo, WorldInfo
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
-from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 USUAL_LANES = 4
@@ -34,83 +34,80 @@ def record(
     keep: Sequence[str] = (),
     max_steps: int | None = None,
     note: str = "",
+    block_rows: int = BLOCK_ROWS,
     progress: Progress | bool = True,
 ) -> Recording:
     """Play episodes and keep every step: what was seen, remembered, decided and true.
 
     `seeds` is one seed per episode, or the first of `episodes` seeds in a row (10 episodes where neither is said).
     `lanes` games run side by side. Actions are sampled unless `greedy`. `keep` names layers whose activations are kept.
-    A recording that was interrupted continues when it is asked for with the same arguments.
+    A recording that was interrupted continues when it is asked for with the same arguments; `block_rows` rows at a
+    time become safe on disk.
     """
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
     played = as_world(world)
     chosen = _seeds(episodes, seeds)
     side_by_side = min(lanes or getattr(played, "usual_lanes", USUAL_LANES), len(chosen))
+    plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
     form = layout(subject, played.info, keep=keep)
-    info = RecordingInfo(
-        name=name or default_name(subject.info.name, played.info.name),
+    info = _describe(subject, played.info, form, plan, name=name, note=note)
+    with (
+        bar(progress, f"Recording {info.name}", "episodes") as report,
+        opened.writer(info, block_rows=block_rows) as writer,
+    ):
+        report(len(chosen) if writer.complete else writer.groups_committed, len(chosen))
+        if not writer.complete:
+            rest = replace(plan, first_episode=writer.groups_committed)
+            keeper = _Keeper(writer, opened.recording(info.name))
+            _fill(keeper, rollout(subject, played, rest, form), len(chosen), report)
+    return opened.recording(info.name)
+
+
+def _describe(
+    subject: Subject, world: WorldInfo, form: Layout, plan: Plan, *, name: str | None, note: str
+) -> RecordingInfo:
+    """What the recording will hold, and the arguments that must be the same for it to continue."""
+    return RecordingInfo(
+        name=name or default_name(subject.info.name, world.name),
         row=form.row,
         ordering=form.ordering,
         columns=form.columns,
         arrays=form.arrays,
         group_columns=form.group_columns,
         subject=subject.info,
-        world=played.info,
+        world=world,
         note=note,
         arguments={
-            "seeds": list(chosen),
-            "lanes": side_by_side,
-            "greedy": greedy,
-            "keep": list(keep),
-            "max_steps": max_steps,
+            "seeds": list(plan.seeds),
+            "lanes": plan.lanes,
+            "greedy": plan.greedy,
+            "keep": list(form.activations),
+            "max_steps": plan.max_steps,
             "weights": subject.weights_digest(),
-            "world": {"name": played.info.name, **played.info.settings},
+            "world": {"name": world.name, **world.settings},
         },
     )
-    plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
-    with bar(progress, f"Recording {info.name}", "episodes") as report:
-        _run(opened, info, plan, form, subject=subject, world=played, report=report)
-    return opened.recording(info.name)
 
 
-def _run(
-    study: Study,
-    info: RecordingInfo,
-    plan: Plan,
-    form: Layout,
-    *,
-    subject: Subject,
-    world: World,
-    report: Progress,
-) -> None:
-    with study.writer(info, block_rows=BLOCK_ROWS) as writer:
-        total = len(plan.seeds)
-        if writer.complete:
-            report(total, total)
-            return
-        played = Plan(**{**plan.__dict__, "first_episode": writer.groups_committed})
-        keeper = _Keeper(study, info, writer)
-        report(writer.groups_committed, total)
-        pieces = rollout(subject, world, played, form)
-        try:
-            for piece in pieces:
-                keeper.keep(piece)
-                report(keeper.episodes, total, f"{keeper.rows:,} {info.row.many}")
-        except CaptureError:
-            writer.close(keep=True)
-            raise
-        finally:
-            pieces.close()  # type: ignore[attr-defined]
+def _fill(keeper: _Keeper, pieces: Generator[Piece], total: int, report: Progress) -> None:
+    try:
+        for piece in pieces:
+            keeper.keep(piece)
+            report(keeper.episodes, total, f"{keeper.rows:,} steps")
+    except CaptureError:
+        keeper.keep_unfinished()
+        raise
+    finally:
+        pieces.close()
 
 
 class _Keeper:
     """Hands pieces to the writer, less the rows that were committed before an interruption."""
 
-    def __init__(self, study: Study, info: RecordingInfo, writer: RecordingWriter) -> None:
+    def __init__(self, writer: RecordingWriter, before: Recording) -> None:
         self._writer = writer
-        self.episodes, self.rows = writer.groups_committed, 0
-        if writer.groups_committed:
-            self.rows = int(study.recording(info.name).groups()["stop"].max())  # type: ignore[arg-type]
+        self.episodes = writer.groups_committed
+        self.rows = int(before.groups()["stop"][-1]) if self.episodes else 0
         self._known = writer.rows_committed - self.rows
         self._start = self.rows
 
@@ -125,6 +122,10 @@ class _Keeper:
         self._writer.append(rows, {name: array[skipped:] for name, array in piece.arrays.items()})
         if piece.ending is not None:
             self._end(piece)
+
+    def keep_unfinished(self) -> None:
+        """Put what is in hand on disk too, to be looked at."""
+        self._writer.close(keep=True)
 
     def _end(self, piece: Piece) -> None:
         ending = piece.ending
