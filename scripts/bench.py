@@ -58,7 +58,8 @@ def main() -> None:
         rows, lines = run(file)
         table += rows
         parts += [f"## {file.stem}", "", "```", *"\n".join(lines).strip("\n").split("\n"), "```", ""]
-    text = ["# Benchmarks", "", f"Made by `scripts/bench` on {machine()}.", "", *HEAD, *table, "", *parts]
+    top = [*HEAD, *table, ""] if table else []
+    text = ["# Benchmarks", "", f"Made by `scripts/bench` on {machine()}.", "", *top, *parts]
     (FOLDER / "RESULTS.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
     print(f"\nWritten to {FOLDER.name}/RESULTS.md.")
 
