@@ -1,7 +1,7 @@
 /** Keys that work everywhere but where somebody types. */
 import type { Session } from "../state/session.svelte";
 
-export function onKey(event: KeyboardEvent, session: Session): void {
+export function onKey(event: KeyboardEvent, session: Session, clicked: EventTarget | null): void {
   const target = event.target as HTMLElement;
   if (target.closest("input, textarea, select, [contenteditable]")) return;
   const command = event.ctrlKey || event.metaKey;
@@ -12,14 +12,22 @@ export function onKey(event: KeyboardEvent, session: Session): void {
     return;
   }
   if (command || event.altKey || !session.recording?.info.ordering) return;
-  if (act(event, target, session)) event.preventDefault();
+  if (act(event, { target, clicked }, session)) event.preventDefault();
 }
 
-function act(event: KeyboardEvent, target: HTMLElement, session: Session): boolean {
+interface Focus {
+  target: HTMLElement;
+  /** What the pointer pressed last, if no key moved the focus since. */
+  clicked: EventTarget | null;
+}
+
+function act(event: KeyboardEvent, { target, clicked }: Focus, session: Session): boolean {
   const clock = session.clock;
   switch (event.key) {
     case " ":
-      if (target.closest("button, a, [role=option]") && !target.closest("[data-testid=play]")) return false;
+      // A button that was reached by keyboard keeps its key; one that was only clicked lets go.
+      if (target.closest("button, a, summary") && !(clicked instanceof Node && target.contains(clicked))) return false;
+      target.blur();
       clock.toggle();
       return true;
     case "ArrowLeft":

@@ -62,16 +62,28 @@ export class Groups {
 
 /** Groups read off the rows themselves, for when the table of groups cannot be read. */
 export function groupsFromRows(data: ColumnData): Groups {
-  const values = numbersOf(data);
+  const values = bridged(numbersOf(data));
   const all: Group[] = [];
   let start = 0;
   for (let row = 1; row <= values.length; row++) {
     if (row < values.length && Object.is(values[row], values[start])) continue;
-    const label = Number.isNaN(values[start]!) ? "damaged" : String(values[start]);
+    const label = Number.isNaN(values[start]!) ? "?" : String(values[start]);
     all.push({ index: all.length, label, start, stop: row, outcome: "", total: NaN, scene: "" });
     start = row;
   }
   return new Groups(all);
+}
+
+/** Unknown rows between two of the same group belong to it. */
+function bridged(values: ArrayLike<number>): Float64Array {
+  const out = Float64Array.from(values);
+  let last = -1;
+  for (let row = 0; row < out.length; row++) {
+    if (Number.isNaN(out[row]!)) continue;
+    if (last >= 0 && out[last] === out[row]) out.fill(out[row]!, last, row);
+    last = row;
+  }
+  return out;
 }
 
 const none: ColumnData = { type: "number", values: new Float32Array(0) };

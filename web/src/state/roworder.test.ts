@@ -33,11 +33,11 @@ test("a row finds its episode, also in one that is not finished", () => {
 });
 
 test("without its table, episodes are read off the rows", () => {
-  const groups = groupsFromRows({ type: "number", values: Float64Array.of(0, 0, NaN, NaN, 1) });
+  const groups = groupsFromRows({ type: "number", values: Float64Array.of(0, NaN, 0, NaN, NaN, 1) });
   expect(groups.all.map((group) => [group.start, group.stop])).toEqual([
-    [0, 2],
-    [2, 4],
-    [4, 5],
+    [0, 3],
+    [3, 5],
+    [5, 6],
   ]);
 });
 

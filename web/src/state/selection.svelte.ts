@@ -3,6 +3,7 @@ import { isAbort, messageOf } from "../api/errors";
 import type { Bitset } from "./bitset";
 import { History } from "./history";
 import type { OpenRecording } from "./recording";
+import { toText } from "./selectiontext";
 import { evaluate, operators, type Operator, type Source, type Term } from "./selection";
 
 export class Selection {
@@ -21,12 +22,16 @@ export class Selection {
   private recording: OpenRecording | null = null;
   private turn = 0;
 
-  /** Point at another recording (or another version of it). */
-  attach(recording: OpenRecording, terms: readonly Term[]): void {
+  /** Point at another recording, or at another version of the same one, which keeps the way back. */
+  attach(recording: OpenRecording, terms: readonly Term[], same = false): void {
     this.recording = recording;
-    this.history = new History<readonly Term[]>(terms);
-    this.rows = null;
-    this.show(terms);
+    if (same) {
+      if (toText(terms) !== toText(this.terms)) this.history.push(terms);
+    } else {
+      this.history = new History<readonly Term[]>(terms);
+      this.rows = this.calm = null;
+    }
+    this.show(this.history.current);
   }
 
   set(terms: readonly Term[]): void {

@@ -46,9 +46,14 @@ export class Session {
   problem = $state("");
 
   private refreshing = 0;
+  private shown = "";
 
   constructor() {
-    this.service.client.onAnswer((reachable) => (this.reachable = reachable));
+    this.service.client.onAnswer((reachable) => {
+      const back = reachable && !this.reachable;
+      this.reachable = reachable;
+      if (back && this.recording) void this.quietly(this.reopen());
+    });
   }
 
   static provide(): Session {
@@ -77,6 +82,7 @@ export class Session {
     const name = names.includes(link.recording) ? link.recording : (this.firstGood() ?? names[0]);
     this.settings.clear();
     for (const [key, value] of Object.entries(link.settings)) this.settings.set(key, value);
+    this.clock.speed = Number(link.settings.speed) || 1;
     if (link.workspace) this.workspace = link.workspace;
     if (name !== undefined) await this.open(name, name === link.recording ? link : undefined);
   }
@@ -104,7 +110,9 @@ export class Session {
     this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
     const terms = fromText(link?.selection ?? "");
     if (!terms) this.toasts.say("The selection in the address could not be read; it was left out.", "problem");
-    this.selection.attach(recording, terms ?? []);
+    const same = this.shown === recording.info.name;
+    this.shown = recording.info.name;
+    this.selection.attach(recording, terms ?? [], same && link !== undefined);
     if (recording.info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
     else this.clock.focus(0, recording.info.rows, link?.step ?? 0);
   }
@@ -112,7 +120,7 @@ export class Session {
   /** Rows without time have a workspace of their own. */
   private suitable(recording: OpenRecording): string {
     if (!recording.info.ordering) return "rows";
-    return this.workspace === "rows" ? "episodes" : this.workspace;
+    return "episodes";
   }
 
   goToGroup(index: number, step = 0): void {
@@ -177,7 +185,8 @@ export class Session {
   private heardJob(job: Job): void {
     this.jobs.heard(job);
     if (job.kind === "record" && (job.state === "done" || job.state === "cancelled")) this.refreshSoon(100);
-    else if (job.kind === "record" && job.state === "running") this.refreshSoon(4000);
+    else if (job.kind === "record" && job.state === "running")
+      this.refreshSoon(4000 + (this.recording?.info.rows ?? 0) / 100);
     if (job.state === "failed") this.toasts.say(`${job.title}: ${job.error}`, "problem");
   }
 
@@ -196,11 +205,17 @@ export class Session {
     const old = this.recording;
     if (!old) return this.follow(parseLink(location.hash));
     const line = this.study.recordings.find((recording) => recording.name === old.info.name);
-    if (!line || line.rows === old.info.rows) return;
-    const link = parseLink(this.link);
-    const playing = this.clock.playing;
+    if (line && line.rows !== old.info.rows) await this.reopen();
+  }
+
+  /** The same place in the newest version of the recording, with nothing kept from failed requests. */
+  private async reopen(): Promise<void> {
+    const old = this.recording;
+    if (!old) return;
     const recording = await OpenRecording.open(this.service, old.info.name);
-    if (this.recording === old) this.show(recording, link);
+    if (this.recording !== old) return;
+    const playing = this.clock.playing;
+    this.show(recording, parseLink(this.link));
     if (playing) this.clock.play();
   }
 
