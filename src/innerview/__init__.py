@@ -1,8 +1,8 @@
 """innerview opens up neural agents that see: record what a model did, look inside, change something, run it again.
 
-    import innerview as iv
-    iv.record("my.study", iv.from_sb3(model), env, episodes=10)
-    iv.show("my.study")
+import innerview as iv
+iv.record("my.study", iv.from_sb3(model), env, episodes=10)
+iv.show("my.study")
 """
 
 from __future__ import annotations

@@ -2,56 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from innerview.errors import UnknownName, WorldError
-from innerview.schema import ArraySpec, Moment, WorldInfo
-from innerview.worlds.gym_facts import FactsOf, GymFacts, find_facts, why_ended
-from innerview.worlds.gym_spaces import Actions, Observed, actions, observed, read_all
+from innerview.schema import Moment
+from innerview.worlds.gym_facts import why_ended
+from innerview.worlds.gym_reader import GymSettings, Reader, describe, import_gymnasium, read_spaces
+from innerview.worlds.gym_vector import GymVectorWorld
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes, World
-
-PICTURE = "picture"
-"""What the environment renders, where its observations are not pictures themselves."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class GymSettings:
-    """Everything a person can set about a Gymnasium world; more goes to gymnasium.make where an id was given."""
-
-    actions: Sequence[str] | None = None
-    """Names of the actions."""
-    facts: FactsOf | None = None
-    """A function (env, info) -> facts by name, asked at every moment."""
-    render: bool | None = None
-    """Keep what the environment renders as "picture"; None: where it renders arrays and observations are no images."""
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class Reader:
-    """How to read one environment's moments and write its actions."""
-
-    parts: tuple[Observed, ...]
-    actions: Actions
-    facts: GymFacts
-    picture: ArraySpec | None = None
-
-    def moment(self, env: Any, observation: Any, info: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
-        """What the environment said, in our words."""
-        seen = dict(read_all(self.parts, observation))
-        if self.picture is not None:
-            seen[PICTURE] = np.array(env.render(), np.uint8)
-        return Moment(observation=seen, facts=self.facts.read(env, info), reward=reward, ended=ended)
-
-    @property
-    def arrays(self) -> tuple[ArraySpec, ...]:
-        """Every array a moment carries."""
-        return tuple(part.spec for part in self.parts) + ((self.picture,) if self.picture else ())
 
 
 def gym_world(thing: Any, **given: Any) -> World:
@@ -62,8 +23,6 @@ def gym_world(thing: Any, **given: Any) -> World:
     if given and not isinstance(thing, str):
         raise UnknownName("setting of a Gymnasium world", next(iter(given)), GymSettings.__dataclass_fields__)
     if isinstance(thing, gymnasium.vector.VectorEnv):
-        from innerview.worlds.gym_vector import GymVectorWorld
-
         return GymVectorWorld(thing, settings)
     if isinstance(thing, gymnasium.Env):
         return GymEnvWorld(thing, settings)
@@ -152,29 +111,6 @@ class GymGame:
             self._env.close()
 
 
-def read_spaces(env: Any, settings: GymSettings) -> Reader:
-    """Look at the spaces and at a first reset: what there is to see, to do and to tell."""
-    parts = observed(env.observation_space)
-    chosen = actions(env.action_space, settings.actions, _meanings(env))
-    _, info = env.reset(seed=0)
-    facts = find_facts(env, info, settings.facts)
-    return Reader(parts, chosen, facts, _picture(env, parts, settings.render))
-
-
-def describe(env: Any, reader: Reader, settings: GymSettings, arguments: Mapping[str, Any]) -> WorldInfo:
-    """What the world says of itself."""
-    spec = getattr(env, "spec", None)
-    plain = {k: v for k, v in arguments.items() if isinstance(v, str | int | float | bool | None)}
-    return WorldInfo(
-        name=settings.name or (spec.id if spec is not None else type(env.unwrapped).__name__),
-        family="gymnasium",
-        observations=reader.arrays,
-        actions=reader.actions.space,
-        facts=reader.facts.columns,
-        settings={**plain, **({"picture": True} if reader.picture else {})},
-    )
-
-
 def make_by_id(name: str, arguments: Mapping[str, Any]) -> Any:
     """gymnasium.make, after the package that brings the id was imported."""
     gymnasium = import_gymnasium()
@@ -189,16 +125,6 @@ def make_by_id(name: str, arguments: Mapping[str, Any]) -> Any:
         raise WorldError(f"'{name}' needs a package that is not installed: {error}") from error
 
 
-def import_gymnasium() -> Any:
-    """Gymnasium, or an error that says how to get it."""
-    try:
-        import gymnasium
-        import gymnasium.vector
-    except ImportError as error:
-        raise WorldError("Gymnasium worlds need Gymnasium: pip install 'innerview[gym]'.") from error
-    return gymnasium
-
-
 def _register(name: str) -> None:
     if name.startswith("ALE/"):
         try:
@@ -211,20 +137,3 @@ def _register(name: str) -> None:
 
         import_vizdoom()
         from vizdoom import gymnasium_wrapper  # noqa: F401 importing registers the ids
-
-
-def _meanings(env: Any) -> Sequence[str] | None:
-    tell = getattr(env.unwrapped, "get_action_meanings", None)
-    return tuple(str(meaning) for meaning in tell()) if callable(tell) else None
-
-
-def _picture(env: Any, parts: tuple[Observed, ...], asked: bool | None) -> ArraySpec | None:
-    can = env.render_mode == "rgb_array"
-    if asked and not can:
-        raise WorldError(
-            f"render=True needs an environment made with render_mode='rgb_array', not {env.render_mode!r}."
-        )
-    if asked is False or not can or any(part.spec.is_image for part in parts):
-        return None
-    shape = np.asarray(env.render()).shape
-    return ArraySpec(name=PICTURE, shape=shape, dtype="uint8", role="image", axes=("height", "width", "channel"))

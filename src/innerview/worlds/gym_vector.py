@@ -9,8 +9,8 @@ import numpy as np
 
 from innerview.errors import WorldError
 from innerview.schema import Moment
-from innerview.worlds.gym import GymSettings, Reader, describe, import_gymnasium
 from innerview.worlds.gym_facts import find_facts, why_ended
+from innerview.worlds.gym_reader import GymSettings, Reader, describe, import_gymnasium
 from innerview.worlds.gym_spaces import actions, observed
 from innerview.worlds.protocols import Lanes
 

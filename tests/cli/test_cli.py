@@ -1,0 +1,108 @@
+"""The command line as people type it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import innerview as iv
+from innerview.cli import app
+from innerview.errors import InnerviewError, UnknownName
+
+AGENT = """
+import torch
+from torch import nn
+import innerview as iv
+
+def make():
+    torch.manual_seed(0)
+    return iv.subject(nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)), example=torch.zeros(1, 4),
+                      heads={"policy": "policy"})
+
+def not_a_subject():
+    return 3
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "agent.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def recorded() -> None:
+    run("record", "a.study", "--subject", "agent.py:make", "--world", "CartPole-v1", "--episodes", "3", "--name", "x")
+
+
+def test_record_info_export_check(here: Path) -> None:
+    recorded()
+    study = iv.Study.open(here / "a.study")
+    assert study.recording("x").group_count == 3
+    assert "x" in run("info", "a.study") and "probabilities" in run("info", "a.study", "x")
+    assert "nothing is damaged" in run("check", "a.study")
+    run("export", "a.study", "rows.csv", "--column", "step", "--column", "reward", "--episode", "1")
+    table = pl.read_csv("rows.csv")
+    assert table.columns == ["step", "reward"] and table["step"][0] == 0
+    run("export", "a.study", "arrays.npz", "--array", "probabilities")
+    assert np.load("arrays.npz")["probabilities"].shape == (study.recording("x").rows, 2)
+
+
+def test_check_fails_when_something_is_damaged(here: Path) -> None:
+    recorded()
+    file = next((here / "a.study" / "recordings" / "x" / "rows").glob("*.parquet"))
+    file.write_bytes(file.read_bytes()[:50])
+    result = CliRunner().invoke(app, ["check", "a.study"])
+    assert result.exit_code == 1 and "rows/00000000.parquet" in result.output
+
+
+def test_import_brings_in_arrays(here: Path) -> None:
+    np.savez("data.npz", x=np.arange(5.0), picture=np.zeros((5, 4, 4, 3), np.uint8))
+    run("import", "b.study", "data.npz", "--name", "brought")
+    assert iv.Study.open("b.study").recording("brought").rows == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("record", "a.study", "--subject", "zoo:doom_helth"), "Did you mean 'doom_health'"),
+        (("record", "a.study", "--subject", "agent.py:mak", "--world", "CartPole-v1"), "Did you mean 'make'"),
+        (("record", "a.study", "--subject", "agent.py:not_a_subject", "--world", "CartPole-v1"), "iv.subject"),
+        (("record", "a.study", "--subject", "agent.py:make"), "--world"),
+        (("record", "a.study", "--subject", "nothing.py:make"), "no file"),
+        (("info", "no.study"), "no study"),
+        (("export", "a.study", "rows.xlsx"), "xlsx"),
+    ],
+)
+def test_mistakes_are_told_with_what_would_be_right(here: Path, words: tuple[str, ...], said: str) -> None:
+    if words[0] == "export":
+        recorded()
+    with pytest.raises((InnerviewError, UnknownName), match=said):
+        run(*words)
+
+
+def test_a_mistake_in_the_terminal_is_one_message_without_traceback(here: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "innerview.cli", "info", "no.study"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error") and "Traceback" not in done.stderr
+
+
+def test_every_command_teaches_by_example() -> None:
+    for command in ("demo", "record", "import", "serve", "check", "info", "export"):
+        assert "innerview " + command in run(command, "--help")

@@ -1,0 +1,71 @@
+"""Live calls: a recorded row, run again by a subject in memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import innerview as iv
+from innerview.errors import RequestError, UnknownName
+from innerview.jobs.lenses import all_lenses
+from innerview.jobs.live import Live
+from innerview.jobs.runner import Jobs
+from innerview.testing.worlds import CountingWorld
+from tests.jobs.players import recurrent
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Live:
+    iv.record(tmp_path / "a.study", recurrent(), CountingWorld(), episodes=2, name="x", progress=False)
+    world = CountingWorld()
+    return Live(iv.Study.open(tmp_path / "a.study"), {"tiny": recurrent()}, {world.info.name: world})
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.mark.parametrize("row", [0, 1, 19, 20, 30])
+def test_a_row_run_again_says_what_was_recorded(live: Live, row: int) -> None:
+    recording = live.study.recording("x")
+    heads = live.forward({"recording": "x", "row": row}, never)["heads"]
+    assert heads["value"][0] == pytest.approx(recording.columns(["value"], row, row + 1)["value"][0], abs=1e-5)
+    logits = np.array(heads["policy"])
+    chances = np.exp(logits) / np.exp(logits).sum()
+    assert np.allclose(chances, recording.array("probabilities", row, row + 1)[0], atol=1e-5)
+
+
+def test_a_lens_on_a_row_gives_heat_of_the_picture(live: Live) -> None:
+    told, heat = live.lens({"recording": "x", "row": 3, "lens": "gradient", "parameters": {"target": "value"}}, never)
+    assert told["subject"] == "tiny" and heat.shape == (8, 8) and heat.max() == pytest.approx(1)
+
+
+def test_bad_requests_say_what_would_be_right(live: Live) -> None:
+    with pytest.raises(RequestError, match=r"0 to \d+, not 99999"):
+        live.forward({"recording": "x", "row": 99999}, never)
+    with pytest.raises(UnknownName, match="Did you mean 'gradient'"):
+        live.lens({"recording": "x", "row": 0, "lens": "gradiant"}, never)
+    with pytest.raises(UnknownName, match="target"):
+        live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": {"aim": 1}}, never)
+    with pytest.raises(RequestError, match="episodes"):
+        live.record_more({"episodes": -1})
+    with pytest.raises(UnknownName, match="tiny"):
+        live.forward({"recording": "x", "row": 0, "subject": "large"}, never)
+
+
+def test_more_can_be_recorded_as_a_job(live: Live) -> None:
+    jobs = Jobs()
+    task = live.record_more({"episodes": 3, "recording": "more", "seed": 7})
+    job = jobs.wait(jobs.submit("record", task.title, task.work).id, 60)
+    jobs.close()
+    assert (job.state, job.done, job.result["recording"]) == ("done", 3, "more")
+    assert live.study.recording("more").groups()["seed"].to_list() == [7, 8, 9]
+
+
+def test_every_lens_describes_itself() -> None:
+    assert "gradient" in all_lenses().names()
+    for name, looking in all_lenses():
+        assert looking.lens.name == name and looking.lens.question.endswith("?")
+        assert all(p.description for p in looking.lens.parameters)

@@ -1,0 +1,43 @@
+"""Snapshots while a model is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from stable_baselines3 import PPO
+
+import innerview as iv
+from innerview.errors import SubjectError
+from innerview.store import load_snapshot, snapshots
+from innerview.testing.worlds import CountingWorld
+from tests.jobs.players import recurrent
+
+
+def test_a_plain_loop_keeps_weights_and_a_recording(tmp_path: Path) -> None:
+    subject = recurrent()
+    for step in range(0, 30, 10):
+        with torch.no_grad():
+            subject.module.value.bias.fill_(step)  # type: ignore[union-attr, operator]
+        iv.snapshot(tmp_path / "a.study", subject, CountingWorld(), step=step)
+    study = iv.Study.open(tmp_path / "a.study")
+    taken = snapshots(study)
+    assert [s.step for s in taken] == [0, 10, 20]
+    assert load_snapshot(study, "training", 20)["value.bias"].item() == 20
+    values = [study.recording(s.recording).columns(["value"])["value"].mean() for s in taken]
+    assert values[2] - values[0] == pytest.approx(20, abs=0.5), "each recording was made with its own weights"
+    assert iv.check(tmp_path / "a.study") == []
+
+
+def test_stable_baselines_calls_back_every_so_often(tmp_path: Path) -> None:
+    model = PPO("MlpPolicy", "CartPole-v1", n_steps=64, batch_size=32, n_epochs=1, device="cpu")
+    model.learn(256, callback=iv.snapshot_callback(tmp_path / "a.study", "CartPole-v1", every=128, episodes=1))
+    study = iv.Study.open(tmp_path / "a.study")
+    assert [s.step for s in snapshots(study)] == [0, 128, 256]
+    assert len(study.recordings()) == 3
+
+
+def test_a_senseless_interval_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SubjectError, match="1 or more, not 0"):
+        iv.snapshot_callback(tmp_path / "a.study", every=0)

@@ -1,0 +1,67 @@
+"""The examples of the README run as they are written."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import httpx
+import numpy as np
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+EXAMPLES = [code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "iv.record" in code]
+KINDS = ("stable_baselines3", "sb3_contrib", "nn.GRUCell")
+
+
+class Lights(gymnasium.Env[np.ndarray, int]):
+    """A picture with a bright side; going there is right."""
+
+    def __init__(self) -> None:
+        self.observation_space = gymnasium.spaces.Box(0, 255, (36, 36, 3), np.uint8)
+        self.action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.steps = 0
+        return self._look(), {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        reward = float(action == self.bright)
+        self.steps += 1
+        return self._look(), reward, False, self.steps >= 12, {}
+
+    def _look(self) -> np.ndarray:
+        self.bright = int(self.np_random.integers(2))
+        picture = np.zeros((36, 36, 3), np.uint8)
+        picture[:, 18 * self.bright : 18 * self.bright + 18] = 200
+        return picture
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_example_runs_as_written(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = [example for example in EXAMPLES if kind in example]
+    monkeypatch.chdir(tmp_path)
+    *lines, last = ast.parse(code).body
+    assert isinstance(last, ast.Expr), "the example ends by showing the study"
+    names: dict[str, Any] = {"env": Lights()}
+    exec(compile(ast.Module(lines, []), "README.md", "exec"), names)
+    handle = eval(compile(ast.Expression(last.value), "README.md", "eval"), names)
+    try:
+        head = {"Authorization": f"Bearer {handle.token}"}
+        study = httpx.get(f"{handle.address}api/study", headers=head).raise_for_status().json()
+    finally:
+        handle.close()
+    (recording,) = study["recordings"]
+    assert (recording["rows"], recording["groups"], recording["complete"]) == (120, 10, True)
+
+
+def test_there_is_an_example_of_each_kind() -> None:
+    assert len(EXAMPLES) == len(KINDS)
+    five = next(code for code in EXAMPLES if KINDS[0] in code)
+    assert len(five.strip().splitlines()) == 5

@@ -1,0 +1,39 @@
+"""Every bundled model loads, fits its world and says what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from innerview import zoo
+from innerview.capture import Plan, layout, rollout
+from innerview.errors import UnknownName
+
+NAMES = [entry.name for entry in zoo.entries()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_plays_its_world(name: str) -> None:
+    subject, world = zoo.load(name)
+    form = layout(subject, world.info)
+    pieces = list(rollout(subject, world, Plan(seeds=(5,), lanes=1, max_steps=40), form))
+    assert sum(len(piece.rows["step"]) for piece in pieces) == 40
+
+
+@pytest.mark.parametrize("entry", zoo.entries(), ids=NAMES)
+def test_its_card_tells_task_training_and_score(entry: zoo.Entry) -> None:
+    for heading in ("## Task", "## Network", "## Training", "## Score", "## Known failures", "## Licence"):
+        assert heading in entry.card
+    assert (entry.folder / "train.py").exists() and (entry.folder / "weights.safetensors").stat().st_size < 60e6
+
+
+def test_the_health_agent_survives() -> None:
+    subject, world = zoo.load("doom_health")
+    form = layout(subject, world.info)
+    pieces = list(rollout(subject, world, Plan(seeds=range(1_000_000, 1_000_003), lanes=3), form))
+    lengths = [piece.ending.length for piece in pieces if piece.ending]
+    assert sum(lengths) / 3 > 300, "a random policy lives about 105 steps, this one about 500 of 525"
+
+
+def test_an_unknown_model_gets_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="doom_health"):
+        zoo.load("doom_heath")
