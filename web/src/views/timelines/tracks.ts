@@ -65,3 +65,10 @@ export function reading(track: Track, step: number): string {
   if (track.form === "strip") return value > 0 ? "yes" : "no";
   return `${number(value)}${track.column.unit ? ` ${track.column.unit}` : ""}`;
 }
+
+/** From what to what a line is drawn, with its unit. */
+export function rangeOf(track: Track): string {
+  if (track.form !== "line") return "";
+  const { low, high } = track.extent;
+  return `${number(low)} to ${number(high)}${track.column.unit ? ` ${track.column.unit}` : ""}`;
+}
