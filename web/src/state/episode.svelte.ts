@@ -17,6 +17,8 @@ export class Episode {
   columns = $state.raw<ReadonlyMap<string, ColumnData>>(new Map());
   holes = $state.raw<readonly Hole[]>([]);
   shares = $state.raw<Shares | null>(null);
+  /** A short vector that the subject saw, element by element over the steps. */
+  vector = $state.raw<Shares | null>(null);
   scene = $state.raw<Scene | null>(null);
   busy = $state(false);
   problem = $state("");
@@ -42,6 +44,7 @@ export class Episode {
     await Promise.all([
       this.loadColumns(recording, group, signal),
       this.loadShares(recording, group, signal),
+      this.loadVector(recording, group, signal),
       this.loadScene(recording, group, signal),
     ]);
     if (!signal.aborted) this.busy = false;
@@ -80,6 +83,23 @@ export class Episode {
       if (signal.aborted || isAbort(problem)) return;
       this.shares = null;
       this.sharesProblem = messageOf(problem);
+    }
+  }
+
+  private async loadVector(recording: OpenRecording, group: Group, signal: AbortSignal): Promise<void> {
+    const spec = recording.observation;
+    const kinds = spec?.shape[0] ?? 0;
+    if (!spec || spec.shape.length !== 1 || kinds > 16) {
+      this.vector = null;
+      return;
+    }
+    try {
+      const { values } = await recording.service.array(spec.name, group, signal);
+      const names = Array.from({ length: kinds }, (_, i) => spec.elements[i] ?? `${spec.label || spec.name} ${i}`);
+      if (!signal.aborted) this.vector = { kinds, names, values };
+    } catch (problem) {
+      if (signal.aborted || isAbort(problem)) return;
+      this.vector = null; // the observation view says why
     }
   }
 

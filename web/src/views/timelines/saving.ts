@@ -6,7 +6,7 @@ import { number } from "../../state/format";
 import { drawTrack, rangeOf, reading, type Track } from "./tracks";
 
 const gutter = 126;
-const ranges = 110;
+const ranges = 176;
 const axis = 22;
 
 export function drawingSize(tracks: readonly Track[], width: number, gap: number): Size {

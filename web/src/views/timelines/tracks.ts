@@ -4,6 +4,7 @@ import type { Column, ColumnKind } from "../../api/model";
 import { category, type Palette } from "../../marks/colour";
 import type { Pen, Size } from "../../marks/pen";
 import { drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
+import type { Shares } from "../../state/episode.svelte";
 import { number, titleOf } from "../../state/format";
 
 export interface Track {
@@ -14,6 +15,8 @@ export interface Track {
   readonly extent: Extent;
   readonly values: ArrayLike<number>;
   readonly words: readonly string[];
+  /** An element of an array rather than a column. */
+  readonly element?: boolean;
 }
 
 const order: ColumnKind[] = ["value", "reward", "decision", "action", "event", "fact", "category", "text"];
@@ -27,6 +30,23 @@ export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, C
 /** By kind; where it was comes last, for the map shows it better. */
 const placeOf = (column: Column): number =>
   ["x", "y", "z", "angle"].includes(column.name) ? order.length : order.indexOf(column.kind);
+
+/** Elements of a short vector, drawn like columns; only time can be selected on them, for they are no columns. */
+export function vectorTracks({ kinds, names, values }: Shares): Track[] {
+  return names.map((name, k) => {
+    const column: Column = {
+      name,
+      type: "float",
+      kind: "fact",
+      unit: "",
+      label: name,
+      description: "",
+      categories: [],
+    };
+    const own = Float32Array.from({ length: values.length / kinds }, (_, step) => values[step * kinds + k]!);
+    return { ...trackOf(column, { type: "number", values: own }), element: true };
+  });
+}
 
 export function tracksInOrder(columns: readonly Column[]): string[] {
   return inOrder(columns).map((column) => column.name);
