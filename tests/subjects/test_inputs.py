@@ -105,3 +105,22 @@ def test_shapes_can_be_given_instead_of_an_example() -> None:
     assert [spec.kind for spec in adapted.info.inputs] == ["image", "vector"]
     named = subject(nn.Sequential(nn.Linear(4, 2)), inputs={"observation": (4,)}, heads="policy")
     assert named.observation_names == ("observation",)
+
+
+@pytest.mark.parametrize("as_dict", [False, True])
+def test_a_state_in_the_example_is_not_taken_for_an_input(as_dict: bool) -> None:
+    class Cell(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.cell = nn.LSTMCell(4, 5)
+            self.policy = nn.Linear(5, 2)
+
+        def forward(self, x: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+            state = self.cell(x, state)
+            return self.policy(state[0]), state
+
+    state = (torch.zeros(1, 5), torch.zeros(1, 5))
+    example = {"x": torch.zeros(1, 4), "state": state} if as_dict else (torch.zeros(1, 4), state)
+    adapted = subject(Cell(), example=example, heads={"policy": "policy"})
+    assert [spec.name for spec in adapted.info.inputs] == ["x"]
+    assert [site.shape for site in adapted.info.memory] == [(5,), (5,)]

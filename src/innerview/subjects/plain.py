@@ -24,6 +24,8 @@ from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.tracing import recurrent_layers
 from innerview.subjects.weights import weights_digest
 
+_STATES = ("h", "c", "hx", "cx", "hc")
+_STATE_WORDS = ("hidden", "state", "memory", "carry")
 Style = Literal["positional", "keyword", "dict"]
 
 
@@ -208,12 +210,21 @@ def _examples(module: nn.Module, example: Any, inputs: Mapping[str, Any] | None)
             ((title, value),) = example.items()
             return {title: batched(value, module)}, "positional"
     if isinstance(example, Mapping):
+        example = {title: part for title, part in example.items() if not _is_state(module, str(title), part)}
         style: Style = "keyword" if set(example) <= set(names) else "dict"
         return {str(name): batched(value, module) for name, value in example.items()}, style
     values = list(example) if isinstance(example, tuple | list) and not np.isscalar(example[0]) else [example]
     if len(values) > len(names):
         raise SubjectError(f"The example has {len(values)} parts, but forward takes {len(names)}: {', '.join(names)}.")
-    return {n: batched(v, module) for n, v in zip(names, values, strict=False)}, "positional"
+    given = [(n, v) for n, v in zip(names, values, strict=False) if not _is_state(module, n, v)]
+    return {n: batched(v, module) for n, v in given}, "positional"
+
+
+def _is_state(module: nn.Module, name: str, part: Any) -> bool:
+    """Whether a part of the example is the recurrent state: that is found, not fed from outside."""
+    if not recurrent_layers(module):
+        return False
+    return isinstance(part, tuple | list) or name in _STATES or any(word in name for word in _STATE_WORDS)
 
 
 def _blank(shape: Any) -> Tensor:
