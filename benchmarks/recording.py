@@ -58,7 +58,7 @@ def bare(subject: iv.Subject, world: KeptOpen, steps: int, seed: int) -> float:
     began = time.perf_counter()
     lanes = world.open(LANES)
     moments = [lanes.reset(lane, seed + lane) for lane in range(LANES)]
-    generators = [np.random.default_rng([seed + lane, lane]) for lane in range(LANES)]
+    generators = [np.random.default_rng(seed + lane) for lane in range(LANES)]
     memory = subject.initial_memory(LANES)
     for _ in range(steps):
         frames = np.stack([moment.observation["observation"] for moment in moments])

@@ -181,3 +181,10 @@ def _as_fed(shape: tuple[int, ...]) -> tuple[int, ...]:
 def test_ambiguity_runs_from_certain_to_coin_toss() -> None:
     rows = np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0, 0]])
     assert ambiguity(rows) == pytest.approx([0, 1, 0.5], abs=1e-6)
+
+
+def test_an_episode_depends_on_its_seed_alone(subject: iv.Subject) -> None:
+    early, late = play(subject, CountingWorld(), seeds=(5, 3, 4)), play(subject, CountingWorld(), seeds=(3, 4, 5))
+    first = [a for a, e in zip(column(early, "action"), column(early, "episode"), strict=True) if e == 0]
+    last = [a for a, e in zip(column(late, "action"), column(late, "episode"), strict=True) if e == 2]
+    assert first == last

@@ -130,7 +130,7 @@ class _Playing:
             moment = self.lanes.reset(lane, seed)
             self._moments[lane] = moment
             self._episodes[lane].append(Episode(number, seed, moment.scene, self.form.columns))
-            self._generators[lane] = np.random.default_rng([seed, number])
+            self._generators[lane] = np.random.default_rng(seed)
             self._active[lane] = fresh[lane] = True
             self._upcoming[lane] = number + self.plan.lanes
         if fresh.any():
