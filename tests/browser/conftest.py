@@ -1,0 +1,104 @@
+"""One Chromium for this folder, a fresh context per test, and studies that are served on loopback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect, sync_playwright
+
+import innerview as iv
+from innerview.serve import Handle
+
+from . import studies
+from .workbench import Watch, Workbench
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+Visit = Callable[..., Workbench]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder drives a browser."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.browser)
+
+
+def chromium() -> str:
+    """The browser that is asked for, or the first one on the PATH."""
+    found = os.environ.get("INNERVIEW_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    assert found, f"No browser was found: install one of {', '.join(NAMES)}, or name it in INNERVIEW_CHROMIUM."
+    return found
+
+
+# Not for the whole session: playwright keeps an event loop running in this thread, and other tests run their own.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    assert (ROOT / "src/innerview/page/index.html").is_file(), "The page is not built: run python scripts/page.py."
+    expect.set_options(timeout=15_000)
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Opens the address that a service printed, in a browser that knows nothing yet, and watches it to the end."""
+    visits: list[tuple[Any, Watch]] = []
+
+    def go(handle: Handle, link: str = "", *, ready: bool = True, **settings: Any) -> Workbench:
+        settings = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"} | settings
+        context = browser.new_context(**settings)
+        context.set_default_timeout(15_000)
+        page = context.new_page()
+        watch = Watch(page, handle.address)
+        visits.append((context, watch))
+        page.goto(f"{handle.url}{link}")
+        bench = Workbench(page, watch, handle.address)
+        if ready:
+            bench.ready()
+        return bench
+
+    yield go
+    for context, _ in visits:
+        context.close()
+    for _, watch in visits:
+        watch.check()
+
+
+@pytest.fixture(scope="package")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    return studies.walks(tmp_path_factory.mktemp("walks") / "walks.study")
+
+
+@pytest.fixture(scope="package")
+def shown_walks(walks: iv.Study) -> Iterator[Handle]:
+    with iv.show(walks, open_browser=False) as handle:
+        yield handle
+
+
+@pytest.fixture(scope="package")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    return studies.pairs(tmp_path_factory.mktemp("pairs") / "pairs.study")
+
+
+@pytest.fixture(scope="package")
+def shown_pairs(pairs: iv.Study) -> Iterator[Handle]:
+    with iv.show(pairs, open_browser=False) as handle:
+        yield handle

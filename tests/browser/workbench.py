@@ -1,0 +1,162 @@
+"""What a person does with the page, as a test says it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response, expect
+
+READ_CANVAS = """canvas => {
+    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    return {row: canvas.dataset.row, width: canvas.width, height: canvas.height, rgba: Array.from(pixels)};
+}"""
+READ_PICTURE = """async image => {
+    await image.decode();
+    const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0);
+    const rgba = Array.from(pen.getImageData(0, 0, canvas.width, canvas.height).data);
+    return {width: canvas.width, height: canvas.height, rgba};
+}"""
+TELL_BLOCKED = """addEventListener("securitypolicyviolation",
+    event => console.error(`The policy blocked ${event.blockedURI} (${event.violatedDirective})`))"""
+
+
+@dataclass
+class Watch:
+    """Everything that went wrong in a page; a test says what it expects to go wrong."""
+
+    page: Page
+    home: str
+    problems: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=lambda: ["willReadFrequently"])  # the tests read, the page does not
+
+    def __post_init__(self) -> None:
+        self.page.add_init_script(TELL_BLOCKED)
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        self.page.on("response", self._response)
+        self.page.on("request", self._request)
+
+    def check(self) -> None:
+        """Fail where something went wrong that nobody expected."""
+        left = [p for p in self.problems if not any(re.search(e, p) for e in self.expected)]
+        assert not left, "The page complained:\n" + "\n".join(left)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            where = message.location.get("url", "") if message.location else ""
+            self.problems.append(f"console {message.type}: {message.text} {where}")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 500:
+            self.problems.append(f"reply {response.status}: {response.url}")
+
+    def _request(self, request: Request) -> None:
+        if not request.url.startswith((self.home, "data:", "blob:")):
+            self.problems.append(f"request to elsewhere: {request.url}")
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A page that shows a study."""
+
+    page: Page
+    watch: Watch
+    home: str
+
+    def get(self, testid: str) -> Locator:
+        """What carries this id."""
+        return self.page.get_by_test_id(testid)
+
+    def ready(self) -> None:
+        """Wait until the workspace stands and its first picture is drawn."""
+        expect(self.get("workspace")).to_be_visible()
+        drawn = self.page.locator('[data-testid="observation-canvas"]:not([data-row=""]), [data-testid="pair-picture"]')
+        expect(drawn.first).to_be_visible()
+
+    @property
+    def step(self) -> int:
+        """The step that the transport tells."""
+        return int(self.get("step").inner_text().split("/")[0].replace(",", ""))
+
+    def at_step(self, step: int) -> None:
+        """Wait until the transport tells this step."""
+        expect(self.get("step")).to_have_text(re.compile(rf"^{step:,} / "))
+
+    def selected(self, count: int) -> None:
+        """Wait until the page counts this many selected rows."""
+        expect(self.get("selection-count")).to_have_text(re.compile(rf"^\s*{count:,} of "))
+
+    @property
+    def select(self) -> list[list[str]]:
+        """The terms of the selection in the address: `[["ub", "place 1", "x", …], …]`."""
+        found = re.search(r"[?&]select=([^&]*)", urlsplit(self.page.url).fragment)
+        return [[unquote(part) for part in term.split(",")] for term in found[1].split(";")] if found else []
+
+    def settled(self, pattern: str) -> None:
+        """Wait until the address says so: it is written a moment after what it tells."""
+        self.page.wait_for_url(re.compile(pattern))
+
+    def drag(self, on: Locator, start: tuple[float, float], end: tuple[float, float], *, shift: bool = False) -> None:
+        """Press at a pixel of an element, move, let go."""
+        box = box_of(on)
+        if shift:
+            self.page.keyboard.down("Shift")
+        self.page.mouse.move(box["x"] + start[0], box["y"] + start[1])
+        self.page.mouse.down()
+        self.page.mouse.move(box["x"] + (start[0] + end[0]) / 2, box["y"] + (start[1] + end[1]) / 2)
+        self.page.mouse.move(box["x"] + end[0], box["y"] + end[1])
+        self.page.mouse.up()
+        if shift:
+            self.page.keyboard.up("Shift")
+
+    def brush_steps(self, testid: str, first: int, last: int, *, of: int) -> None:
+        """Drag over a stretch of time, from the middle of one step to the middle of another."""
+        on = self.get(testid)
+        width = box_of(on)["width"]
+        self.drag(on, ((first + 0.5) / of * width, 9), ((last + 0.5) / of * width, 12))
+
+    def condition(self, column: str, *, low: float | None = None, high: float | None = None, join: str = "") -> None:
+        """Select by a condition on a column of numbers."""
+        self.get("condition").click()
+        self.get("condition-column").select_option(column)
+        if low is not None:
+            self.get("condition-low").fill(str(low))
+        if high is not None:
+            self.get("condition-high").fill(str(high))
+        if join:
+            self.get("condition-operator").select_option(join)
+        self.get("condition-add").click()
+
+    def drawn(self) -> tuple[int, np.ndarray]:
+        """The row that the observation says it shows, and its pixels, [height, width, 3]."""
+        told: dict[str, Any] = self.get("observation-canvas").evaluate(READ_CANVAS)
+        return int(told["row"]), _pixels(told)
+
+    def at_row(self, row: int) -> np.ndarray:
+        """Wait until the observation shows a row; its pixels."""
+        expect(self.get("observation-canvas")).to_have_attribute("data-row", str(row))
+        return self.drawn()[1]
+
+
+def picture_of(image: Locator) -> np.ndarray:
+    """The pixels of an image element, [height, width, 3]."""
+    return _pixels(image.evaluate(READ_PICTURE))
+
+
+def box_of(element: Locator) -> dict[str, float]:
+    """Where an element lies on the screen."""
+    box = element.bounding_box()
+    assert box is not None, "the element is not on the screen"
+    return {"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]}
+
+
+def _pixels(told: dict[str, Any]) -> np.ndarray:
+    rgba = np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+    assert (rgba[..., 3] == 255).all(), "a picture is opaque"
+    return rgba[..., :3]
