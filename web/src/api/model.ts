@@ -36,5 +36,7 @@ export interface RecordRequest {
   kind: "record";
   recording: string;
   episodes: number;
+  /** The seed of the first episode; the others follow. */
+  seed: number;
   greedy: boolean;
 }
