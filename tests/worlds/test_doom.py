@@ -158,7 +158,7 @@ def test_the_screen_fits_the_size(size, screen):
     assert world("doom:basic", size=size).info.settings["screen"] == screen
 
 
-def test_time_limits_and_goals_are_called_so(tmp_path):
+def test_time_limits_are_called_so(tmp_path):
     config = tmp_path / "short.cfg"
     shutil.copy(Path(vizdoom.scenarios_path) / "my_way_home.wad", tmp_path)
     config.write_text(
@@ -331,7 +331,7 @@ def test_items_are_picked_up_within_reach_only():
 def test_what_ends_the_episode_by_being_picked_up_counts():
     teller = FactTeller(("POSITION_X",))
     teller.begin(glimpse(1, items={1: ("GreenArmor", 40.0, 0.0)}))
-    end = Glimpse(5, glimpse(5, x=10.0).variables, None, goal=True)
+    end = Glimpse(5, glimpse(5, x=10.0).variables, None, finished=True)
     assert teller.go_on(end)["last_item"] == "GreenArmor"
 
 

@@ -109,13 +109,13 @@ class DoomGame:
     def _why_ended(self) -> str:
         if self._game.is_player_dead():
             return "died"
-        return "time limit" if self._game.is_episode_timeout_reached() else "goal"
+        return "time limit" if self._game.is_episode_timeout_reached() else "finished"
 
     def _glimpse(self, state: Any, ended: str = "") -> Glimpse:
         tic = self._game.get_episode_time()
         if state is None:
             values = {name: self._game.get_game_variable(which) for name, which in self._setup.variable_kinds.items()}
-            return Glimpse(tic, values, None, self._objects, dead=ended == "died", goal=ended == "goal")
+            return Glimpse(tic, values, None, self._objects, dead=ended == "died", finished=ended == "finished")
         values = dict(zip(self._setup.variables, state.game_variables.tolist(), strict=True))
         self._objects = look_at_labels(
             state.labels, x=values["POSITION_X"], y=values["POSITION_Y"], scale=self._setup.scale

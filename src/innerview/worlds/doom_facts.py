@@ -110,7 +110,7 @@ class Glimpse:
     items: Mapping[int, Item] | None
     objects: Sequence[Mapping[str, Any]] = ()
     dead: bool = False
-    goal: bool = False
+    finished: bool = False
 
 
 @dataclass
@@ -154,7 +154,7 @@ class FactTeller:
 
     def _taken(self, before: Glimpse, now: Glimpse) -> list[str]:
         way = (_place(before), _place(now))
-        if before.items is None or (now.items is None and not now.goal):
+        if before.items is None or (now.items is None and not now.finished):
             return []
         gone = [item for key, item in before.items.items() if now.items is None or key not in now.items]
         return [name for name, x, y in gone if _distance_to_way(x, y, *way) <= REACH]
