@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ ARGUMENTS = (
     "--disable-sync",
 )
 Visit = Callable[..., Workbench]
+Show = Callable[..., Handle]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,7 +60,14 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Visit]:
+def show() -> Iterator[Show]:
+    """`iv.show` for one test; what it serves outlives the pages that look at it."""
+    with contextlib.ExitStack() as serving:
+        yield lambda study, **parts: serving.enter_context(iv.show(study, open_browser=False, **parts))
+
+
+@pytest.fixture
+def visit(browser: Browser, show: Show) -> Iterator[Visit]:
     """Opens the address that a service printed, in a browser that knows nothing yet, and watches it to the end."""
     visits: list[tuple[Any, Watch]] = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +91,7 @@ def million(folder: Path, *, episodes: int = 2_000, length: int = 500) -> iv.Stu
 
 def hostile(folder: Path) -> iv.Study:
     """Every text of a recording that a person can choose is an attempt to run a script."""
-    study = iv.Study.create(folder, f"study {SCRIPT}")
+    study = iv.Study.create(folder, "hostile")
     thing = {"name": SCRIPT, "x_px": 1.0, "y_px": 2.0, "width_px": 3.0, "height_px": 3.0, "distance": 5.0}
     thing |= {"x": 1.0, "y": 2.0}
     info = RecordingInfo(
@@ -139,7 +140,9 @@ def hostile(folder: Path) -> iv.Study:
         writer.append(columns, {"observation": grey, "other": grey, "probabilities": even})
         ending = {"episode": 0, "start": 0, "stop": count, "length": count, "return": 1.0, "outcome": f"died {SCRIPT}"}
         writer.end_group({**ending, "scene": scene})
-    return study
+    told = json.loads((folder / "study.json").read_text("utf-8"))
+    (folder / "study.json").write_text(json.dumps(told | {"name": f"study {SCRIPT}"}), encoding="utf-8")
+    return iv.Study.open(folder)
 
 
 def damaged(folder: Path) -> iv.Study:

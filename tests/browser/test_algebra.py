@@ -13,7 +13,7 @@ from innerview.serve import Handle
 from innerview.testing.worlds import episode_length
 
 from . import studies
-from .conftest import Visit
+from .conftest import Show, Visit
 from .workbench import Workbench
 
 STRETCH = (pl.col("episode") == 1) & pl.col("step").is_between(3, 12)
@@ -92,20 +92,17 @@ def test_undo_and_redo_by_buttons_and_keys(bench: Workbench, rows: pl.DataFrame)
     )
 
 
-def test_a_named_selection_is_kept_in_the_study(visit: Visit, tmp_path: Path) -> None:
+def test_a_named_selection_is_kept_in_the_study(visit: Visit, show: Show, tmp_path: Path) -> None:
     study = studies.walks(tmp_path / "kept.study")
     rows = study.recording("first").columns(["health"])
-    with iv.show(study, open_browser=False) as handle:
-        bench = visit(handle)
-        bench.condition("health", low=90)
-        bench.get("kept").click()
-        bench.get("kept-name").fill("healthy")
-        bench.get("kept-save").click()
-        expect(bench.get("kept-use")).to_have_text("healthy")
-        bench.page.close()
-    with iv.show(tmp_path / "kept.study", open_browser=False) as again:
-        bench = visit(again)
-        bench.get("kept").click()
-        bench.get("kept-use").click()
-        expect(bench.get("chip-name")).to_have_text("healthy")
-        bench.selected(rows.filter(pl.col("health") >= 90).height)
+    bench = visit(show(study))
+    bench.condition("health", low=90)
+    bench.get("kept").click()
+    bench.get("kept-name").fill("healthy")
+    bench.get("kept-save").click()
+    expect(bench.get("kept-use")).to_have_text("healthy")
+    again = visit(show(tmp_path / "kept.study"))
+    again.get("kept").click()
+    again.get("kept-use").click()
+    expect(again.get("chip-name")).to_have_text("healthy")
+    again.selected(rows.filter(pl.col("health") >= 90).height)

@@ -1,0 +1,42 @@
+"""The service goes away and comes back: the page says so, keeps what it has and goes on."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+import innerview as iv
+from innerview.serve import Handle, serve
+
+from .conftest import Visit
+
+GONE = "ERR_CONNECTION_REFUSED|WebSocket connection|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
+
+
+def test_the_page_says_that_the_service_is_away_and_recovers(visit: Visit, walks: iv.Study) -> None:
+    handle = iv.show(walks, open_browser=False)
+    bench = visit(handle, "#/episodes/first?episode=1&step=5&select=ur,mine,0-a")
+    bench.watch.expected.append(GONE)
+    bench.selected(10)
+    bench.page.wait_for_load_state("networkidle")
+    handle.close()
+    expect(bench.get("unreachable")).to_contain_text("does not answer")
+    bench.page.keyboard.press("ArrowRight")
+    bench.at_step(6)
+    bench.selected(10)
+    with serve(walks, port=handle.port, token=handle.token):
+        bench.get("retry").click()
+        expect(bench.get("unreachable")).to_have_count(0)
+        bench.at_step(6)
+        bench.selected(10)
+        bench.get("recording-picker").select_option("second")
+        bench.settled("#/episodes/second")
+        bench.at_row(0)
+        bench.page.close()
+
+
+def test_a_page_that_is_opened_without_the_token_says_where_it_is(visit: Visit, shown_walks: Handle) -> None:
+    bench = visit(shown_walks)
+    bench.page.context.clear_cookies()
+    bench.watch.expected.append("status of 401")
+    bench.page.goto(shown_walks.address)
+    expect(bench.page.locator("body")).to_contain_text("Open the address that was printed")

@@ -1,0 +1,108 @@
+"""With a live subject the page computes saliency and records more, and shows how far it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import innerview as iv
+from innerview.jobs.live import Live
+from innerview.serve import Handle
+from innerview.testing.worlds import CountingWorld, SlowWorld
+from tests.jobs.players import recurrent
+
+from .conftest import Show, Visit
+
+HAS_STRENGTH = """strength => {
+    const canvas = document.querySelector("[data-testid=heat]");
+    const shown = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    return strength.every((value, i) => Math.abs(shown[4 * i + 3] - value) <= 1);
+}"""
+"""Whether each pixel of the overlay is as opaque as the lens is strong there."""
+
+
+@pytest.fixture
+def world() -> SlowWorld:
+    return SlowWorld(step_s=0.01, length=20)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> iv.Study:
+    study = iv.Study.create(tmp_path / "live.study", "live")
+    iv.record(study, recurrent(), CountingWorld(), episodes=2, name="walk", progress=False)
+    return study
+
+
+@pytest.fixture
+def handle(study: iv.Study, world: SlowWorld, show: Show) -> Handle:
+    return show(study, subject=recurrent(), world=world)
+
+
+def test_saliency_lies_over_the_picture_and_follows_time(visit: Visit, handle: Handle, study: iv.Study) -> None:
+    bench = visit(handle, "#/episodes/walk?step=3")
+    bench.get("heat-toggle").click()
+    expect(bench.get("heat")).to_have_js_property("width", 8)
+    subject = recurrent()
+    live = Live(study, {subject.info.name: subject}, {})
+    for step in (3, 4, 5):
+        expected = np.abs(live.lens({"lens": "gradient", "recording": "walk", "row": step}, lambda: False)[1])
+        strength = 255 * np.minimum(0.85, 1.1 * expected / expected.max())
+        bench.page.wait_for_function(HAS_STRENGTH, arg=strength.ravel().tolist())
+        assert strength.max() > 200 > strength.min()
+        bench.page.keyboard.press("ArrowRight")
+    bench.settled("heat=on")
+    bench.get("heat-toggle").click()
+    expect(bench.get("heat")).to_have_count(0)
+
+
+def test_more_is_recorded_with_progress_and_can_be_opened(visit: Visit, handle: Handle, study: iv.Study) -> None:
+    bench = visit(handle)
+    bench.get("jobs").click()
+    bench.get("record-episodes").fill("12")
+    bench.get("record-start").click()
+    job = bench.get("job")
+    expect(job.locator("progress")).to_be_visible()
+    expect(job).to_contain_text(re.compile(r"[1-9]\d* of 12\s+episodes"))
+    expect(job).to_contain_text("done")
+    expect(job.locator("progress")).to_have_count(0)
+    made = next(name for name in study.recordings() if name != "walk")
+    bench.get("job-open").click()
+    bench.settled(f"#/episodes/{made.replace(' ', '%20')}")
+    expect(bench.get("recording-picker")).to_have_value(made)
+    bench.page.keyboard.press("Escape")
+    expect(bench.get("episode")).to_have_count(12)
+    assert np.array_equal(bench.at_row(0), study.recording(made).array("observation", 0, 1)[0])
+
+
+def test_a_job_is_cancelled_and_goes_on_when_resumed(
+    visit: Visit, handle: Handle, study: iv.Study, world: SlowWorld
+) -> None:
+    bench = visit(handle)
+    bench.get("jobs").click()
+    bench.get("record-name").fill("long")
+    bench.get("record-episodes").fill("40")
+    bench.get("record-start").click()
+    job = bench.get("job")
+    expect(job).to_contain_text(re.compile(r"[1-9]\d* of 40"))
+    bench.get("job-cancel").click()
+    expect(job).to_contain_text("cancelled")
+    assert world.opened == 0, "every game was closed"
+    bench.at_row(0)
+    world.step_s = 0.0
+    bench.get("job-resume").click()
+    expect(job).to_contain_text("done")
+    assert study.recording("long").groups().height == 40
+
+
+def test_a_job_that_fails_says_why(visit: Visit, handle: Handle) -> None:
+    bench = visit(handle)
+    bench.watch.expected.append("status of 409")
+    bench.get("jobs").click()
+    bench.get("record-name").fill("walk")
+    bench.get("record-start").click()
+    expect(bench.get("toasts")).to_contain_text("walk")
+    expect(bench.get("job")).to_contain_text("failed")

@@ -1,0 +1,137 @@
+"""A million rows open, list their episodes and answer a brush at once."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from playwright.sync_api import expect
+
+import innerview as iv
+from innerview.serve import Handle
+
+from . import studies
+from .conftest import Visit
+from .workbench import Workbench, box_of
+
+MOST_MS = 200
+MOST_MB = 500
+WATCH_BRUSHES = """() => {
+    window.brushes_ms = [];
+    let released = 0;
+    addEventListener("pointerup", () => (released = performance.now()), {capture: true});
+    new MutationObserver(() => {
+        const told = document.querySelector('[data-testid="selection-count"]')?.textContent ?? "";
+        if (!released || !/[0-9] of/.test(told)) return;
+        const from = released;
+        released = 0;
+        requestAnimationFrame(() => setTimeout(() => window.brushes_ms.push(performance.now() - from)));
+    }).observe(document.querySelector('[data-testid="chips"]'), {subtree: true, childList: true, characterData: true});
+}"""
+"""From letting go of the button until the new count is on the screen."""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    return studies.million(tmp_path_factory.mktemp("million") / "million.study")
+
+
+@pytest.fixture(scope="module")
+def handle(study: iv.Study) -> Iterator[Handle]:
+    with iv.show(study, open_browser=False) as handle:
+        yield handle
+
+
+def megabytes(bench: Workbench) -> dict[str, float]:
+    """What the page's objects and arrays take, and what its process takes that no other shares."""
+    session = bench.page.context.new_cdp_session(bench.page)
+    session.send("HeapProfiler.collectGarbage")
+    told = session.send("Runtime.getHeapUsage")
+    heap = sum(told.get(part, 0) for part in ("usedSize", "embedderHeapUsedSize", "backingStorageSize"))
+    found = {"heap and arrays": heap / 1e6}
+    system = bench.page.context.browser.new_browser_cdp_session()
+    largest = max((private_mb(p["id"]) for p in renderers(system.send("SystemInfo.getProcessInfo"))), default=0.0)
+    return found | ({"process": largest} if largest else {})
+
+
+def renderers(told: dict[str, Any]) -> list[dict[str, Any]]:
+    return [process for process in told["processInfo"] if process["type"] == "renderer"]
+
+
+def private_mb(process: int) -> float:
+    """Memory of a process alone, where the system tells it."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text("ascii").splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1e3
+
+
+def brush_everything(bench: Workbench) -> Iterator[str]:
+    """Brush time, places and values, a few times each."""
+    overlay, place = bench.get("timelines-overlay"), bench.get("map-brush")
+    health = bench.page.locator('[data-testid="track"][data-column="health"]')
+    wide, area, tall = box_of(overlay)["width"], box_of(place), box_of(health)["height"]
+    for turn in range(5):
+        part = turn / 10
+        bench.drag(overlay, (wide * (0.1 + part), 9), (wide * (0.4 + part), 9))
+        yield "time"
+        corner = (area["width"] * (0.1 + part), area["height"] * 0.2)
+        bench.drag(place, corner, (area["width"] * (0.5 + part), area["height"] * 0.9))
+        yield "place"
+        bench.drag(health, (80, tall * (0.1 + part)), (90, tall * (0.5 + part)), shift=True)
+        yield "value"
+
+
+def test_a_million_rows_answer_a_brush_within_200_ms(
+    visit: Visit, handle: Handle, study: iv.Study, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench = visit(handle)
+    listed_ms = bench.page.evaluate("performance.now()")
+    expect(bench.get("recording-picker")).to_contain_text("2,000 episodes")
+    expect(bench.get("episode").first).to_be_visible()
+    bench.page.evaluate(WATCH_BRUSHES)
+    taken: dict[str, list[float]] = {"time": [], "place": [], "value": []}
+    for number, kind in enumerate(brush_everything(bench), 1):
+        bench.page.wait_for_function("n => window.brushes_ms.length === n", arg=number)
+        taken[kind].append(bench.page.evaluate("window.brushes_ms.at(-1)"))
+        if number % 3 == 0:
+            bench.settled("select=.+;ub.+;uv")
+            check_value(bench, study)
+            bench.get("clear-selection").click()
+    memory = megabytes(bench)
+    with capsys.disabled():
+        medians = ", ".join(f"{kind} {statistics.median(ms):.0f} ms" for kind, ms in taken.items())
+        sizes = ", ".join(f"{part} {size:.0f} MB" for part, size in memory.items())
+        print(f"\n1,000,000 rows: listed after {listed_ms:.0f} ms; brushes: {medians}; page: {sizes}")  # noqa: T201
+    assert statistics.median(ms for times in taken.values() for ms in times) < MOST_MS
+    assert all(statistics.median(times) < MOST_MS for times in taken.values())
+    assert all(size < MOST_MB for size in memory.values())
+
+
+def check_value(bench: Workbench, study: iv.Study) -> None:
+    """The three chips together count what polars counts, in the 32-bit numbers that travel to the page."""
+    rows = study.recording("wandering").columns(["x", "y", "health"]).cast(pl.Float32).with_row_index()
+    stretch, place, value = bench.select
+    gap, length = (int(part, 36) for part in stretch[2].split("-"))
+    in_time = pl.col("index").is_between(gap, gap + length - 1)
+    in_place = between(*place[2:5]) & between(*place[5:8])
+    bench.selected(rows.filter(in_time | in_place | between(*value[2:5])).height)
+
+
+def between(column: str, low: str, high: str) -> pl.Expr:
+    return pl.col(column).is_between(pl.lit(float(low), pl.Float32), pl.lit(float(high), pl.Float32))
+
+
+def test_all_episodes_of_a_million_rows_can_be_reached(visit: Visit, handle: Handle) -> None:
+    bench = visit(handle)
+    bench.get("episode-list").evaluate("list => (list.scrollTop = list.scrollHeight)")
+    bench.page.locator('[data-episode="1999"]').click()
+    bench.settled("episode=1999")
+    bench.page.keyboard.press("End")
+    bench.at_step(499)
+    bench.at_row(999_999)
