@@ -61,10 +61,14 @@ class Maze:
     angle_deg: int
     theme: tuple[str, str, str] = THEMES[0]
     _distances: dict[int, np.ndarray] = field(default_factory=dict, repr=False, compare=False)
+    _neighbours: dict[Cell, list[Cell]] = field(default_factory=dict, repr=False, compare=False)
 
     def neighbours(self, cell: Cell) -> list[Cell]:
         """Cells one can step to."""
-        return [other for other in _around(cell, self.size) if frozenset((cell, other)) in self.passages]
+        if cell not in self._neighbours:
+            around = _around(cell, self.size)
+            self._neighbours[cell] = [other for other in around if frozenset((cell, other)) in self.passages]
+        return self._neighbours[cell]
 
     def distances(self, item: int) -> np.ndarray:
         """Cells to walk from each cell [column, row] to an item, round the items that come later where that can be."""

@@ -16,67 +16,21 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import multiprocessing as mp
 import os
-import signal
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from innerview.worlds.kitems import ACTIONS, ALL_ITEMS, TIME_LIMIT, TIME_UP, WRONG_ITEM, KItemsGame
-from innerview.worlds.mazes import FIRST_TEST_SEED, Maze, make_maze, maze_from_layout, write_wad
-
-INPUT_HW = (64, 112)
-FULL = (5, 4)
-# Cells a side and items; the last is the task itself.
-LEVELS = ((3, 1), (4, 1), (3, 2), (5, 1), (4, 2), (5, 2), (4, 3), (5, 3), FULL)
-TOLD = 11  # what the critic is told besides the memory
-TIMED_OUT = 2  # any other end is 1
-
-
-class Agent(nn.Module):
-    """Frame in, action logits and value out, with a GRU as memory."""
-
-    def __init__(self, memory: int = 128, actions: int = len(ACTIONS)) -> None:
-        super().__init__()
-        self.conv1 = nn.Conv2d(3, 16, 8, 4)
-        self.conv2 = nn.Conv2d(16, 32, 4, 2)
-        self.conv3 = nn.Conv2d(32, 32, 3, 1)
-        self.dense = nn.Linear(32 * 4 * 10, 256)
-        self.gru = nn.GRUCell(256, memory)
-        self.policy = nn.Linear(memory, actions)
-        self.value = nn.Linear(memory, 1)
-        for layer in (self.conv1, self.conv2, self.conv3, self.dense):
-            nn.init.orthogonal_(layer.weight, 2**0.5)
-            if layer.bias is not None:
-                nn.init.zeros_(layer.bias)
-        nn.init.orthogonal_(self.policy.weight, 0.01)
-
-    def see(self, frame: Tensor) -> Tensor:
-        """Frames [n, 3, 64, 112] in 0–1 to features [n, 256]."""
-        x = F.relu(self.conv1(frame))
-        x = F.relu(self.conv2(x))
-        x = F.relu(self.conv3(x))
-        return F.relu(self.dense(x.flatten(1)))
-
-    def forward(self, frame: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits, value and the new memory."""
-        memory = self.gru(self.see(frame), memory)
-        return self.policy(memory), self.value(memory), memory
+from innerview.zoo.doom_kitems.agent import INPUT_HW, Agent, shrink
+from innerview.zoo.doom_kitems.lessons import FULL, LEVELS, TIMED_OUT, TOLD, Players
+from innerview.zoo.doom_kitems.score import evaluate, summary
 
 
 class Trainer(nn.Module):
@@ -92,213 +46,6 @@ class Trainer(nn.Module):
         """How much reward is to come, knowing the maze."""
         value: Tensor = self.critic(torch.cat([memory.detach(), told], -1))[..., 0]
         return value
-
-
-def tell_critic(game: KItemsGame) -> list[float]:
-    """Items gathered, items there, the way to the next one, its bearing, the way left in all, the time left."""
-    gathered = [float(game.gathered == i) for i in range(4)]
-    if game.gathered >= len(game.maze.items):
-        return [*gathered, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
-    far, turn = game.way(game.gathered)
-    items, legs = game.maze.items, 0.0
-    for i in range(game.gathered + 1, len(items)):
-        legs += float(game.maze.distances(i)[items[i - 1]])
-    rest = [len(items) / 4, far / 8, float(np.cos(turn)), float(np.sin(turn))]
-    return [*gathered, *rest, legs / 16, 1 - game.steps / TIME_LIMIT, game.maze.size / 5]
-
-
-class Lesson:
-    """One engine with many mazes of all levels, and the reward that the agent is trained on."""
-
-    def __init__(self, mazes: dict[int, list[int]], catalogue: list[Maze], wad: Path, shaping: float) -> None:
-        self.mazes, self.catalogue, self.wad, self.shaping = mazes, catalogue, wad, shaping
-        self.game = KItemsGame()
-        self.start()
-
-    def start(self) -> None:
-        """Start the engine, again if it broke down."""
-        self.game.load(self.catalogue, self.wad)
-
-    def begin(self, level: int, rng: np.random.Generator) -> np.ndarray:
-        self.level = level
-        choices = self.mazes[level]
-        return self.game.play(choices[int(rng.integers(len(choices)))], seed=int(rng.integers(2**31)))
-
-    def step(self, action: int) -> tuple[np.ndarray, float, int]:
-        """Frame, reward and whether it ended; a step towards the next item pays, one away from it costs the same."""
-        wanted, before = self.game.gathered, self.game.distance(self.game.gathered)
-        played = self.game.step(action)
-        reward = played.reward
-        if played.picked_up is None or played.picked_up == wanted:
-            # Not discounted: else standing still far from the items would pay.
-            reward += self.shaping * (before - self.game.distance(wanted))
-        return played.frame_hwc, reward, TIMED_OUT if played.outcome == TIME_UP else int(played.done)
-
-
-@dataclass(frozen=True)
-class Shared:
-    """Memory that the workers fill and the learner reads, one line per game."""
-
-    frames: Tensor
-    actions: Tensor
-    rewards: Tensor
-    done: Tensor
-    told: Tensor
-    ended: Tensor
-    """Level, items gathered, items there and steps of the last episode."""
-    chances: Tensor
-    """Of each level to be drawn."""
-
-    @staticmethod
-    def make(games: int, screen_wh: tuple[int, int]) -> Shared:
-        def zeros(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
-            tensor = torch.zeros(*shape, dtype=dtype)
-            tensor.share_memory_()  # type: ignore[no-untyped-call]
-            return tensor
-
-        return Shared(
-            frames=zeros(games, screen_wh[1], screen_wh[0], 3, dtype=torch.uint8),
-            actions=zeros(games, dtype=torch.int64),
-            rewards=zeros(games),
-            done=zeros(games),
-            told=zeros(games, TOLD),
-            ended=zeros(games, 4, dtype=torch.int32),
-            chances=zeros(len(LEVELS), dtype=torch.float64),
-        )
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a worker is to play."""
-
-    groups: list[list[int]]
-    seed: int
-    mazes: int
-    """Of the full task; a third as many of each other level."""
-    shaping: float
-
-
-def work(pipe: Connection, shared: Shared, task: Task) -> None:
-    """Play the games of one worker; a byte in says which group to step, a byte out that it is done."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(1)
-    rng = np.random.default_rng(task.seed)
-    with tempfile.TemporaryDirectory(prefix="innerview-mazes-") as folder:
-        levels, catalogue = draw_mazes(rng, task.mazes)
-        wad = Path(folder) / "mazes.wad"
-        wad.write_bytes(write_wad(catalogue))
-        lessons = {i: Lesson(levels, catalogue, wad, task.shaping) for group in task.groups for i in group}
-        chances = shared.chances.numpy()
-
-        def begin(i: int) -> np.ndarray:
-            level = int(rng.choice(len(LEVELS), p=chances / chances.sum()))
-            return lessons[i].begin(level, rng)
-
-        try:
-            play(pipe, shared, task.groups, lessons, begin)
-        finally:
-            for lesson in lessons.values():
-                lesson.game.close()
-
-
-def draw_mazes(rng: np.random.Generator, count: int) -> tuple[dict[int, list[int]], list[Maze]]:
-    """Mazes of every level, and where in the list each level's are."""
-    levels: dict[int, list[int]] = {}
-    catalogue: list[Maze] = []
-    for level, (size, items) in enumerate(LEVELS):
-        wanted = count if (size, items) == FULL else max(2, count // 3)
-        levels[level] = list(range(len(catalogue), len(catalogue) + wanted))
-        catalogue += [make_maze(int(s), size=size, items=items) for s in rng.integers(FIRST_TEST_SEED, size=wanted)]
-    return levels, catalogue
-
-
-def play(
-    pipe: Connection,
-    shared: Shared,
-    groups: list[list[int]],
-    lessons: dict[int, Lesson],
-    begin: Callable[[int], np.ndarray],
-) -> None:
-    frames, actions, ended = shared.frames.numpy(), shared.actions.numpy(), shared.ended.numpy()
-    rewards, done, told = shared.rewards.numpy(), shared.done.numpy(), shared.told.numpy()
-    for i, lesson in lessons.items():
-        frames[i], told[i] = begin(i), tell_critic(lesson.game)
-    for group in range(2):
-        pipe.send_bytes(bytes([group]))
-    while (order := pipe.recv_bytes()) != b"q":
-        for i in groups[order[0]]:
-            lesson = lessons[i]
-            try:
-                frame, rewards[i], done[i] = lesson.step(int(actions[i]))
-            except breakdowns():
-                lesson.start()
-                rewards[i], done[i] = 0.0, TIMED_OUT
-            if done[i]:
-                game = lesson.game
-                ended[i] = lesson.level, game.gathered, len(game.maze.items), game.steps
-                frame = begin(i)
-            frames[i], told[i] = frame, tell_critic(lesson.game)
-        pipe.send_bytes(order)
-
-
-def breakdowns() -> tuple[type[Exception], ...]:
-    """What an engine that ended by itself raises."""
-    import vizdoom as vzd
-
-    return (vzd.ViZDoomUnexpectedExitException, vzd.ViZDoomErrorException, vzd.ViZDoomIsNotRunningException)
-
-
-class Players:
-    """All worker processes, stepped a group at a time; a group's next order may be sent before the other's is done."""
-
-    def __init__(self, args: argparse.Namespace, seed: int, chances: np.ndarray) -> None:
-        self.per_group = args.workers * args.games
-        self.shared = Shared.make(2 * self.per_group, KItemsGame().screen_wh)
-        self.shared.chances[:] = torch.from_numpy(chances)
-        context = mp.get_context("spawn")
-        self.pipes: list[Any] = []
-        self.processes = []
-        for w in range(args.workers):
-            first = w * args.games
-            groups = [[g * self.per_group + first + k for k in range(args.games)] for g in range(2)]
-            task = Task(groups, seed * 1000 + w, args.mazes, args.shaping)
-            ours, theirs = context.Pipe()
-            process = context.Process(target=work, args=(theirs, self.shared, task), daemon=True)
-            process.start()
-            self.pipes.append(ours)
-            self.processes.append(process)
-            theirs.close()
-        if args.device == "cuda":  # pinned, so that frames travel to the GPU at full speed
-            runtime: Any = torch.cuda.cudart()  # type: ignore[no-untyped-call]
-            runtime.cudaHostRegister(self.shared.frames.data_ptr(), self.shared.frames.numel(), 0)
-
-    def slice(self, group: int) -> slice:
-        return slice(group * self.per_group, (group + 1) * self.per_group)
-
-    def start(self, group: int) -> None:
-        for pipe in self.pipes:
-            pipe.send_bytes(bytes([group]))
-
-    def wait(self) -> None:
-        for pipe in self.pipes:
-            pipe.recv_bytes()
-
-    def close(self) -> None:
-        for _ in range(2):
-            self.wait()
-        for pipe in self.pipes:
-            pipe.send_bytes(b"q")
-        deadline = time.time() + 15
-        for process in self.processes:
-            process.join(timeout=max(0.1, deadline - time.time()))
-            if process.is_alive():
-                process.terminate()
-
-
-def shrink(frames: Tensor) -> Tensor:
-    """Screens [n, h, w, 3] to the agent's input [n, 3, 64, 112], uint8, bilinear."""
-    x = frames.permute(0, 3, 1, 2).float()
-    return F.interpolate(x, INPUT_HW, mode="bilinear", align_corners=False).add_(0.5).clamp_(0, 255).byte()
 
 
 class Rollout:
@@ -393,7 +140,7 @@ class Sampler:
     def decide(self, roll: Rollout, t: int, group: int) -> None:
         part, shared, agent = self.players.slice(group), self.players.shared, self.model.agent
         frames = shrink(shared.frames[part].to(self.device, non_blocking=True))
-        told = shared.told[part].to(self.device)
+        told = shared.told[part].to(self.device, copy=True)  # the workers write there again
         memory = self.memory[part] * (1 - self.fresh[part])[:, None]
         if t == 0:
             roll.memory[part] = memory
@@ -605,103 +352,6 @@ def report(learner: Learner, speed: float, overlap: Overlap) -> str:
 
 def tell(text: str) -> None:
     os.write(1, (text + "\n").encode())
-
-
-class Chooser:
-    """Chooses actions for several games at once: the agent's way, or at random."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        self.args, self.width = args, 1
-        if args.policy == "random":
-            return
-        from safetensors.torch import load_file
-
-        weights = {k: v.float() for k, v in load_file(args.evaluate).items()}
-        self.width = weights["gru.weight_hh"].shape[1]
-        self.agent = Agent(self.width).to(args.device)
-        self.agent.load_state_dict(weights)
-
-    @torch.no_grad()
-    def chances(self, frames: list[np.ndarray], memory: Tensor) -> tuple[np.ndarray, Tensor]:
-        """Of each action [n, actions], and the new memory."""
-        if self.args.policy == "random":
-            return np.full((len(frames), len(ACTIONS)), 1 / len(ACTIONS)), memory
-        inputs = shrink(torch.from_numpy(np.stack(frames)).to(self.args.device)).float() / 255
-        memory = memory * 0 if self.args.memoryless else memory
-        logits, _, memory = self.agent(inputs, memory.to(self.args.device))
-        return logits.double().softmax(-1).cpu().numpy(), memory.cpu()
-
-    def choose(self, chances: np.ndarray, rng: np.random.Generator) -> int:
-        return int(chances.argmax() if self.args.greedy else rng.choice(len(chances), p=chances))
-
-
-class Run:
-    """A game that plays one maze after the other."""
-
-    def __init__(self, mazes: list[Maze], wad: Path) -> None:
-        self.game = KItemsGame()
-        self.game.load(mazes, wad)
-
-    def begin(self, index: int) -> None:
-        self.index, self.rng = index, np.random.default_rng(index)
-        self.frame = self.game.play(index, seed=index)
-
-    def step(self, action: int) -> str:
-        played = self.game.step(action)
-        self.frame = played.frame_hwc
-        return played.outcome
-
-
-def evaluate(args: argparse.Namespace) -> list[tuple[int, int, str]]:
-    """Items, steps and outcome in each maze."""
-    layouts = sorted(Path(args.layouts).glob("*.json")) if args.layouts else []
-    mazes = [maze_from_layout(json.loads(path.read_text())) for path in layouts]
-    mazes = mazes or [make_maze(FIRST_TEST_SEED + i) for i in range(args.episodes)]
-    lanes = min(args.lanes, len(mazes))
-    with tempfile.TemporaryDirectory(prefix="innerview-mazes-") as folder, ThreadPoolExecutor(lanes) as pool:
-        wad = Path(folder) / "mazes.wad"
-        wad.write_bytes(write_wad(mazes))
-        runs = list(pool.map(lambda _: Run(mazes, wad), range(lanes)))
-        results = _play_all(Chooser(args), runs, len(mazes), pool)
-        for run in runs:
-            run.game.close()
-    return results
-
-
-def _play_all(chooser: Chooser, runs: list[Run], count: int, pool: ThreadPoolExecutor) -> list[tuple[int, int, str]]:
-    results, waiting = [(0, 0, "")] * count, deque(range(count))
-    memory = torch.zeros(len(runs), chooser.width)
-    for run in runs:
-        run.begin(waiting.popleft())
-    lanes = list(range(len(runs)))
-    while lanes:
-        playing = [runs[lane] for lane in lanes]
-        chances, memory[lanes] = chooser.chances([run.frame for run in playing], memory[lanes])
-        actions = [chooser.choose(p, run.rng) for p, run in zip(chances, playing, strict=True)]
-        outcomes = list(pool.map(Run.step, playing, actions))
-        for lane, run, outcome in zip(list(lanes), playing, outcomes, strict=True):
-            if not outcome:
-                continue
-            results[run.index] = (run.game.gathered, run.game.steps, outcome)
-            memory[lane] = 0
-            if waiting:
-                run.begin(waiting.popleft())
-            else:
-                lanes.remove(lane)
-    return results
-
-
-def summary(results: list[tuple[int, int, str]]) -> str:
-    """Scores in words."""
-    items = np.array([r[0] for r in results])
-    steps = np.array([r[1] for r in results])
-    error = 1.96 * items.std(ddof=1) / len(items) ** 0.5 if len(items) > 1 else 0.0
-    at_least = ", ".join(f"{k}: {np.mean(items >= k):.3f}" for k in range(1, 5))
-    outcomes = {o: sum(r[2] == o for r in results) for o in (ALL_ITEMS, WRONG_ITEM, TIME_UP)}
-    return f"""items {items.mean():.3f} ± {error:.3f} of 4 over {len(items)} mazes
-at least k items: {at_least}
-outcomes: {outcomes}
-steps: {steps.mean():.1f}; of complete episodes: {steps[items == 4].mean() if (items == 4).any() else 0:.1f}"""
 
 
 def arguments() -> argparse.Namespace:
