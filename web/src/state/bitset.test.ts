@@ -71,6 +71,13 @@ describe("a set of rows", () => {
     expect(rows(set)).toEqual([0, 1, 8, 9]);
   });
 
+  test("bounds hold what equals them, also in 32-bit numbers", () => {
+    const values = Float32Array.of(0.1, 0.2, 0.3, NaN, 93.8);
+    expect(rows(Bitset.between(5, values, 0.1, 0.3))).toEqual([0, 1, 2]);
+    expect(rows(Bitset.between(5, values, -Infinity, 93.8))).toEqual([0, 1, 2, 4]);
+    expect(rows(Bitset.between(5, [0.1, 0.2, 0.3, NaN, 93.8], 0.2, Infinity))).toEqual([1, 2, 4]);
+  });
+
   test("refuses sets of different recordings", () => {
     expect(() => new Bitset(3).union(new Bitset(4))).toThrow("3 and 4 rows");
   });

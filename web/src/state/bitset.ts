@@ -21,9 +21,13 @@ export class Bitset {
     return set;
   }
 
-  /** The rows of [from, to) whose value lies between two bounds, both included; NaN lies nowhere. */
-  static between(size: number, values: ArrayLike<number>, low: number, high: number, from = 0, to = size): Bitset {
+  /**
+   * The rows of [from, to) whose value lies between two bounds, both included; NaN lies nowhere.
+   * Bounds are as exact as the values: 0.1 is at most 0.1 also where it came as a 32-bit number.
+   */
+  static between(size: number, values: ArrayLike<number>, least: number, most: number, from = 0, to = size): Bitset {
     const set = new Bitset(size);
+    const [low, high] = values instanceof Float32Array ? [Math.fround(least), Math.fround(most)] : [least, most];
     const end = Math.min(size, to, values.length);
     let row = Math.max(0, from);
     while (row < end) {
