@@ -26,7 +26,7 @@ export class Session {
   readonly settings = new SvelteMap<string, string>();
   readonly live = new Live(
     (job) => this.heardJob(job),
-    (connected) => (this.connected = connected),
+    (connected) => this.heardState(connected),
   );
 
   study = $state.raw<StudyInfo | null>(null);
@@ -46,6 +46,7 @@ export class Session {
   problem = $state("");
 
   private refreshing = 0;
+  private turn = 0;
   private shown = "";
 
   constructor() {
@@ -88,19 +89,19 @@ export class Session {
   }
 
   async open(name: string, link?: Link): Promise<void> {
+    const turn = ++this.turn;
     this.opening = name;
     this.problem = "";
     this.clock.pause();
     try {
       const recording = await OpenRecording.open(this.service, name);
-      if (this.opening !== name) return;
-      this.show(recording, link);
+      if (turn === this.turn) this.show(recording, link);
     } catch (problem) {
-      if (this.opening !== name) return;
+      if (turn !== this.turn) return;
       this.recording = null;
       this.problem = messageOf(problem);
     } finally {
-      if (this.opening === name) this.opening = "";
+      if (turn === this.turn) this.opening = "";
     }
   }
 
@@ -180,6 +181,13 @@ export class Session {
 
   private firstGood(): string | undefined {
     return this.study?.recordings.find((recording) => recording.rows > 0)?.name;
+  }
+
+  /** A lost connection is often the first sign that the service is gone: ask, and the answer tells. */
+  private heardState(connected: boolean): void {
+    const lost = this.connected && !connected;
+    this.connected = connected;
+    if (lost) void this.quietly(this.service.study());
   }
 
   private heardJob(job: Job): void {
