@@ -16,7 +16,7 @@ def test_bilinear_gives_the_pixels_of_torch(shape, size):
     exact = functional.interpolate(batch, size=size[::-1], mode="bilinear", align_corners=False)
     exact_hwc = exact[0].permute(1, 2, 0).numpy().reshape(size[1], size[0], *shape[2:])
 
-    small = resize_frame(frame, size)
+    small = resize_frame(frame, size, "bilinear")
 
     assert small.dtype == np.uint8
     assert small.shape == exact_hwc.shape
@@ -25,13 +25,12 @@ def test_bilinear_gives_the_pixels_of_torch(shape, size):
     assert np.array_equal(small[halves], np.floor(exact_hwc[halves] + 0.5 + 1e-9))
 
 
-def test_training_in_float32_sees_the_same_frames_but_for_halves():
+def test_training_on_a_gpu_sees_the_same_smooth_frames_but_for_rounding():
     frame = np.random.default_rng(1).integers(0, 256, (180, 320, 3), dtype=np.uint8)
     batch = torch.from_numpy(frame).permute(2, 0, 1)[None].float()
-    seen = functional.interpolate(batch, size=(64, 112), mode="bilinear", align_corners=False).round()
+    seen = functional.interpolate(batch, size=(64, 112), mode="bilinear", antialias=True, align_corners=False)
     difference = np.abs(resize_frame(frame, (112, 64)) - seen[0].permute(1, 2, 0).numpy())
-    assert difference.max() <= 1
-    assert (difference > 0).mean() < 0.005
+    assert difference.max() < 1.5
 
 
 def test_area_averages_what_a_pixel_covers():

@@ -37,7 +37,7 @@ class DoomSettings:
     """Buttons held, by name of the action; None: see `WALKING`, else each button alone."""
     resolution: str | None = None
     """Of the screen the engine draws, as "320x180"; None: the one whose shape is nearest to `size`."""
-    resize: ResizeMethod = "bilinear"
+    resize: ResizeMethod = "smooth"
     facts: bool = True
     doom_map: str | Sequence[str] | None = None
     """A map of the WAD, or several to take turns by seed."""

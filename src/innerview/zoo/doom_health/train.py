@@ -210,9 +210,10 @@ class Players:
 
 
 def shrink(frames: Tensor) -> Tensor:
-    """Screens [n, 180, 320, 3] to the agent's input [n, 3, 64, 112], uint8, bilinear."""
+    """Screens [n, 180, 320, 3] to the agent's input [n, 3, 64, 112], uint8, every pixel counted."""
     x = frames.permute(0, 3, 1, 2).float()
-    return F.interpolate(x, INPUT_HW, mode="bilinear", align_corners=False).add_(0.5).clamp_(0, 255).byte()
+    small = F.interpolate(x, INPUT_HW, mode="bilinear", antialias=True, align_corners=False)
+    return small.add_(0.5).clamp_(0, 255).byte()
 
 
 class Rollout:
