@@ -52,6 +52,16 @@ describe("columns", () => {
     );
   });
 
+  test("are read around damage in small blocks, which is one hole", async () => {
+    const fake = new Fake({ start: 64, stop: 128 });
+    const { columns, holes } = await new ColumnStore(service(fake), 200).slice(["x"], { start: 0, stop: 200 });
+    const data = columns.get("x")!;
+    const known = Array.from(data.type === "number" ? data.values : []).filter((value) => !Number.isNaN(value));
+    expect(known).toEqual(Array.from({ length: 200 }, (_, i) => i).filter((i) => i < 64 || i >= 128));
+    expect(holes).toMatchObject([{ start: 64, stop: 128 }]);
+    expect(fake.asked.length).toBeLessThan(60);
+  });
+
   test("are fetched once as a whole, and slices come from there", async () => {
     const fake = new Fake(null);
     const store = new ColumnStore(service(fake), 1000);

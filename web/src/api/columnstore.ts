@@ -52,7 +52,7 @@ export class ColumnStore {
     if (missing.length) {
       const pieces = await this.tolerant(missing, range, signal);
       missing.forEach((name) => columns.set(name, join(pieces.map((p) => p.columns?.get(name) ?? p.stop - p.start))));
-      for (const piece of pieces) if (!piece.columns) holes.push(piece);
+      holes.push(...holesOf(pieces));
     }
     for (const name of names) {
       const whole = this.wholes.get(name);
@@ -66,7 +66,7 @@ export class ColumnStore {
     for (let start = 0; start < this.rows; start += chunkRows)
       pieces.push(...(await this.tolerant([name], { start, stop: Math.min(this.rows, start + chunkRows) })));
     const data = join(pieces.map((p) => p.columns?.get(name) ?? p.stop - p.start));
-    this.wholes.set(name, { data, holes: pieces.filter((p) => !p.columns) });
+    this.wholes.set(name, { data, holes: holesOf(pieces) });
     this.forgetOldest();
     return data;
   }
@@ -81,6 +81,16 @@ export class ColumnStore {
     }
   }
 
+  /** Whether a small range that is damaged begins or ends well: recordings may be in blocks smaller than ours. */
+  private async endsReadable(names: readonly string[], { start, stop }: Range, signal?: AbortSignal): Promise<boolean> {
+    if (stop - start < 2) return false;
+    for (const row of [start, stop - 1]) {
+      const [piece] = await this.tolerant(names, { start: row, stop: row + 1 }, signal);
+      if (piece?.columns) return true;
+    }
+    return false;
+  }
+
   /** Read a range; where a part is damaged, read around it, halving until the damage is framed. */
   private async tolerant(names: readonly string[], range: Range, signal?: AbortSignal): Promise<Piece[]> {
     if (range.stop <= range.start) return [];
@@ -88,12 +98,26 @@ export class ColumnStore {
       return [{ ...range, message: "", columns: await this.service.columns(names, range, signal) }];
     } catch (problem) {
       if (!(problem instanceof ApiError && problem.damaged)) throw problem;
-      if (range.stop - range.start <= smallestPart) return [{ ...range, message: problem.message, columns: null }];
+      const small = range.stop - range.start <= smallestPart;
+      if (small && !(await this.endsReadable(names, range, signal)))
+        return [{ ...range, message: problem.message, columns: null }];
       const middle = halfway(range);
       const left = await this.tolerant(names, { start: range.start, stop: middle }, signal);
       return [...left, ...(await this.tolerant(names, { start: middle, stop: range.stop }, signal))];
     }
   }
+}
+
+/** Pieces that could not be read; neighbours are one hole. */
+function holesOf(pieces: readonly Piece[]): Hole[] {
+  const holes: Hole[] = [];
+  for (const { start, stop, message, columns } of pieces) {
+    if (columns) continue;
+    const before = holes.at(-1);
+    if (before?.stop === start) holes[holes.length - 1] = { ...before, stop };
+    else holes.push({ start, stop, message });
+  }
+  return holes;
 }
 
 interface Piece extends Hole {
