@@ -115,6 +115,10 @@ def show(
     **parts: Any,
 ) -> Handle:
     """Open a study in the browser, with live objects; returns a handle with `.url` and `.close()`."""
+    if world is not None and not isinstance(world, Mapping):
+        from innerview.worlds import world as as_world
+
+        world = as_world(world)
     handle = serve(study, port=port, subjects=_by_name(subject), worlds=_by_name(world), **parts)
     if open_browser or (open_browser is None and sys.stdout.isatty()):
         webbrowser.open(handle.url)
