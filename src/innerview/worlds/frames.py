@@ -19,7 +19,8 @@ def resize_frame(frame_hwc: np.ndarray, size: tuple[int, int], method: ResizeMet
     """A uint8 frame [height, width, channel] or [height, width] at `size` = (width, height).
 
     "smooth" lets every pixel count, with a triangle as wide as a new pixel and its neighbours: no shimmer, and the
-    smallest files. Up to rounding it is torch's `interpolate(mode="bilinear", antialias=True)`. "bilinear" mixes the two nearest pixels of each axis (half-pixel centres, no antialiasing), as torch's
+    smallest files. Up to rounding it is torch's `interpolate(mode="bilinear", antialias=True)`.
+    "bilinear" mixes the two nearest pixels of each axis (half-pixel centres, no antialiasing), as torch's
     `interpolate(mode="bilinear", align_corners=False)` does, but in whole numbers with halves rounded up, so that
     every machine gives the same pixels. "area" averages all pixels that a new one covers.
     """
