@@ -48,6 +48,11 @@ class Trainer(nn.Module):
         return value
 
 
+def half_precision(device: torch.device) -> torch.autocast:
+    """For the convolutions on a GPU; nothing is cached, as two threads are at work."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda", cache_enabled=False)
+
+
 class Rollout:
     """A window of steps of all games, on the GPU."""
 
@@ -79,11 +84,13 @@ class Scores:
 
     def __init__(self) -> None:
         self.share = np.zeros(len(LEVELS))  # of the items gathered, a running mean
+        self.seen = np.zeros(len(LEVELS))
         self.items: deque[int] = deque(maxlen=300)
         self.steps: deque[int] = deque(maxlen=300)
 
     def add(self, level: int, gathered: int, items: int, steps: int) -> None:
-        self.share[level] += 0.01 * (gathered / items - self.share[level])
+        self.seen[level] += 1
+        self.share[level] += max(0.01, 1 / self.seen[level]) * (gathered / items - self.share[level])
         if LEVELS[level] == FULL:
             self.items.append(gathered)
             self.steps.append(steps)
@@ -144,7 +151,7 @@ class Sampler:
         memory = self.memory[part] * (1 - self.fresh[part])[:, None]
         if t == 0:
             roll.memory[part] = memory
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        with half_precision(self.device):
             features = agent.see(frames.float() / 255)
         memory = agent.gru(features.float(), memory)
         log_all = F.log_softmax(agent.policy(memory), -1)
@@ -185,7 +192,7 @@ class Learner:
     def unroll(self, roll: Rollout, games: Tensor) -> Tensor:
         """Memory [steps, n, memory] of these games with the present weights."""
         agent, frames = self.model.agent, roll.frames[:, games]
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        with half_precision(self.device):
             features = agent.see(frames.flatten(0, 1).float() / 255)
         features = features.float().view(*frames.shape[:2], -1)
         memory, kept, states = roll.memory[games], (1 - roll.fresh[:, games])[..., None], []
@@ -252,6 +259,7 @@ class Learner:
         self.model.load_state_dict(state)
         self.steps, self.seconds = int(kept["progress"][0]), float(kept["progress"][1])
         self.scores.share = kept["share"].cpu().numpy().copy()
+        self.scores.seen[:] = 100
         for name, p in self.model.named_parameters():
             if f"{name}/exp_avg" in kept:
                 first, second = (kept[f"{name}/{key}"].float() for key in ("exp_avg", "exp_avg_sq"))
@@ -275,10 +283,15 @@ class Overlap:
         self.thread = threading.Thread(target=self._run, args=(roll,))
         self.thread.start()
 
-    def finish(self) -> None:
+    def wait(self) -> None:
+        """Until the window is learnt from."""
         if self.thread:
             self.thread.join()
             self.thread = None
+
+    def finish(self) -> None:
+        """The same, and say what went wrong."""
+        self.wait()
         if self.error:
             raise self.error
 
@@ -326,6 +339,7 @@ def train(args: argparse.Namespace) -> None:
             rolls.reverse()
         overlap.finish()
     finally:
+        overlap.wait()
         tell(report(learner, (learner.steps - first) / (time.time() - playing), overlap))
         learner.save(Path(args.out))
     players.close()
