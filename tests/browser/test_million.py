@@ -94,6 +94,7 @@ def test_a_million_rows_answer_a_brush_within_200_ms(
     listed_ms = bench.page.evaluate("performance.now()")
     expect(bench.get("recording-picker")).to_contain_text("2,000 episodes")
     expect(bench.get("episode").first).to_be_visible()
+    expect(bench.get("view-map")).to_contain_text("all 1,000,000 steps")
     bench.page.evaluate(WATCH_BRUSHES)
     taken: dict[str, list[float]] = {"time": [], "place": [], "value": []}
     for number, kind in enumerate(brush_everything(bench), 1):

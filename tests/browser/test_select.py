@@ -83,6 +83,16 @@ def test_an_event(bench: Workbench, rows: pl.DataFrame) -> None:
     bench.selected(rows.filter("picked_up").height)
 
 
+def test_brushes_follow_each_other_and_never_select_text(bench: Workbench) -> None:
+    health = bench.page.locator('[data-testid="track"][data-column="health"]')
+    for turn in range(3):
+        bench.drag(bench.get("map-brush"), (20, 30), (150, 180 + turn))
+        bench.drag(health, (60, 4), (90, 15), shift=True)
+        bench.brush_steps("timelines-overlay", 2 + turn, 8, of=episode_length(EPISODE))
+        expect(bench.get("chip")).to_have_count(3 * (turn + 1))
+    assert bench.page.evaluate("getSelection().toString()") == ""
+
+
 def test_a_condition(bench: Workbench, rows: pl.DataFrame) -> None:
     bench.condition("health", low=82.5, high=90)
     bench.selected(rows.filter(pl.col("health").is_between(82.5, 90)).height)
