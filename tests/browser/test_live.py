@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.jobs.live import Live
 from innerview.serve import Handle
-from innerview.testing.worlds import CountingWorld, SlowWorld
+from innerview.testing.worlds import CountingWorld, CrashingWorld, SlowWorld
 from tests.jobs.players import recurrent
 
 from .conftest import Show, Visit
@@ -106,3 +106,20 @@ def test_a_job_that_fails_says_why(visit: Visit, handle: Handle) -> None:
     bench.get("record-start").click()
     expect(bench.get("toasts")).to_contain_text("walk")
     expect(bench.get("job")).to_contain_text("failed")
+
+
+def test_a_world_that_crashes_is_told_and_takes_nothing_down(visit: Visit, show: Show, study: iv.Study) -> None:
+    bench = visit(show(study, subject=recurrent(), world=CrashingWorld(lane=1)))
+    bench.get("jobs").click()
+    bench.get("record-name").fill("crashed")
+    bench.get("record-start").click()
+    expect(bench.get("job")).to_contain_text("failed")
+    expect(bench.get("job")).to_contain_text("the engine broke at step 37")
+    bench.page.keyboard.press("Escape")
+    bench.page.keyboard.press("End")
+    bench.at_step(19)
+    bench.page.reload()
+    bench.ready()
+    bench.get("recording-picker").select_option("crashed")
+    bench.settled("#/episodes/crashed")
+    assert np.array_equal(bench.at_row(0), study.recording("crashed").array("observation", 0, 1)[0])

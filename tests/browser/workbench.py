@@ -74,10 +74,11 @@ class Workbench:
         return self.page.get_by_test_id(testid)
 
     def ready(self) -> None:
-        """Wait until the workspace stands and its first picture is drawn."""
+        """Wait until the workspace stands, its first picture is drawn and time has its lines."""
         expect(self.get("workspace")).to_be_visible()
         drawn = self.page.locator('[data-testid="observation-canvas"]:not([data-row=""]), [data-testid="pair-picture"]')
         expect(drawn.first).to_be_visible()
+        expect(self.page.locator('[data-testid="track"], [data-testid="pair-values"]').first).to_be_visible()
 
     @property
     def step(self) -> int:
