@@ -42,6 +42,8 @@ class Agent(nn.Module):
 
 
 def shrink(frames: Tensor) -> Tensor:
-    """Screens [n, h, w, 3] to the agent's input [n, 3, 64, 112], uint8, bilinear."""
+    """Screens [n, h, w, 3] to the agent's input [n, 3, 64, 112], uint8, every pixel counted."""
     x = frames.permute(0, 3, 1, 2).float()
-    return F.interpolate(x, INPUT_HW, mode="bilinear", align_corners=False).add_(0.5).clamp_(0, 255).byte()
+    return (
+        F.interpolate(x, INPUT_HW, mode="bilinear", antialias=True, align_corners=False).add_(0.5).clamp_(0, 255).byte()
+    )
