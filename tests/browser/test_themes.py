@@ -13,7 +13,7 @@ from .workbench import Workbench
 
 SCREENSHOTS = ROOT / "test-results" / "browser"
 SIZES = [(1440, 900), (1280, 720)]
-CUT_OFF = """() => [...document.querySelectorAll("button, h1, h2, th, label, summary, output, [data-testid=step]")]
+CUT_OFF = """() => [...document.querySelectorAll("button, h1, h2, small, label, summary, output")]
     .filter(element => element.checkVisibility() && element.innerText?.trim())
     .filter(element => !element.closest("[data-testid=chips], [data-testid=begin-list]"))
     .filter(element => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
