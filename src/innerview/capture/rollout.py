@@ -78,7 +78,7 @@ class _Playing:
         self._generators = [np.random.default_rng(0)] * plan.lanes
         self._active = [False] * plan.lanes
         self._upcoming = [_first_of(lane, plan) for lane in range(plan.lanes)]
-        self._facts = tuple(c.name for c in form.columns if c.kind != "event")
+        self._actions = tuple(c.name for c in form.columns if c.kind == "action")
         self._events = tuple(c.name for c in form.columns if c.kind == "event")
 
     @property
@@ -152,7 +152,7 @@ class _Playing:
             now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
             assert now is not None, "an active lane has a moment"
             told, caused = now.facts, then.facts
-            values = {name: told.get(name) for name in self._facts}
+            values = dict(told)
             values.update((name, bool(caused.get(name))) for name in self._events)
             values.update((name, column[lane]) for name, column in decisions.items())
             values.update(episode=episode.number, step=episode.length, reward=then.reward)
@@ -170,9 +170,7 @@ class _Playing:
         self._active[lane] = not episode.outcome
 
     def _action_values(self, action: Any) -> dict[str, Any]:
-        names = [column.name for column in self.form.columns if column.kind == "action"]
-        values = np.atleast_1d(action).tolist()
-        return dict(zip(names, values, strict=True))
+        return dict(zip(self._actions, np.atleast_1d(action).tolist(), strict=True))
 
     def _output_arrays(self, output: Output) -> dict[str, np.ndarray]:
         arrays = {array: _numpy(output.memory[site]) for site, array in self.form.memory.items()}

@@ -13,7 +13,7 @@ import numpy as np
 from innerview.errors import DamagedPart
 from innerview.store.codecs import ArrayCodec
 from innerview.store.files import TEMPORARY, Stamp, replace_json, sync_folder, write_file
-from innerview.store.manifest import MANIFEST, Manifest, append_to_log, log_line, save_manifest, stamped
+from innerview.store.manifest import MANIFEST, Manifest, append_to_log, info_text, log_line, save_manifest, stamped
 from innerview.store.paths import confined
 from innerview.store.shards import pack_shard, shard_name
 from innerview.store.tables import build_table, parquet_bytes, read_tables, table_schema
@@ -40,6 +40,7 @@ class Committer:
         self.folder = folder
         self.manifest = manifest
         info = manifest.info
+        self._info = info_text(info)
         self.codecs = {spec.name: ArrayCodec(spec, manifest.block_rows) for spec in info.arrays}
         self.schema = table_schema(info.columns)
         self.group_schema = table_schema(info.group_columns)
@@ -58,7 +59,7 @@ class Committer:
             shutil.rmtree(tables)
         self._set_shapes(self.manifest.rows, durable=False)
         if not (self.folder / MANIFEST).exists():
-            save_manifest(self.folder, self.manifest)
+            save_manifest(self.folder, self.manifest, self._info)
 
     def _is_left_over(self, path: Path) -> bool:
         if path.parent.name in ("rows", "groups") and path.suffix == ".parquet":
@@ -139,5 +140,5 @@ class Committer:
 
     def _replace(self, **changes: Any) -> None:
         changed = replace(self.manifest, **changes)
-        save_manifest(self.folder, changed)
+        save_manifest(self.folder, changed, self._info)
         self.manifest = changed

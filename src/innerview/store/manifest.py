@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
 from innerview.schema import Block, RecordingInfo, from_json, to_json
-from innerview.store.files import Stamp, read_json, replace_json, write_at
+from innerview.store.files import Stamp, read_json, replace_file, write_at
 
 RECORDING_FORMAT = "innerview recording"
 STUDY_FORMAT = "innerview study"
@@ -57,10 +57,18 @@ class CommittedBlock:
     sizes: Mapping[str, int]
 
 
-def save_manifest(folder: Path, manifest: Manifest) -> None:
+def info_text(info: RecordingInfo) -> str:
+    """The part of a manifest that stays the same; a writer makes it once."""
+    return json.dumps(to_json(info), ensure_ascii=False)
+
+
+def save_manifest(folder: Path, manifest: Manifest, info: str | None = None) -> None:
     """Commit: replace the manifest at one stroke."""
-    head = {"format": RECORDING_FORMAT, "version": VERSION}
-    replace_json(folder / MANIFEST, head | to_json(manifest))
+    counts = {field.name: getattr(manifest, field.name) for field in fields(manifest) if field.name != "info"}
+    head = {"format": RECORDING_FORMAT, "version": VERSION, **to_json(counts)}
+    lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
+    lines.append(f'"info": {info or info_text(manifest.info)}')
+    replace_file(folder / MANIFEST, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
 
 
 def load_manifest(folder: Path) -> Manifest:
