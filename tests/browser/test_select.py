@@ -26,12 +26,14 @@ def bench(visit: Visit, shown_walks: Handle) -> Workbench:
     return visit(shown_walks, f"#/episodes/first?episode={EPISODE}")
 
 
-@pytest.mark.parametrize("view", ["timelines-overlay", "actions-overlay"])
-def test_a_stretch_of_time(bench: Workbench, rows: pl.DataFrame, view: str) -> None:
-    bench.brush_steps(view, 4, 11, of=episode_length(EPISODE))
-    bench.selected(rows.filter(pl.col("episode") == EPISODE, pl.col("step").is_between(4, 11)).height)
-    expect(bench.get("chip-name")).to_have_text(f"ep {EPISODE}: 4–11")
-    expect(bench.get("episode").nth(EPISODE).get_by_test_id("episode-selected")).to_have_text("8")
+def test_a_stretch_of_time(bench: Workbench, rows: pl.DataFrame) -> None:
+    for view, first, last in (("timelines-overlay", 4, 11), ("actions-overlay", 9, 20)):
+        bench.brush_steps(view, first, last, of=episode_length(EPISODE))
+        bench.selected(rows.filter(pl.col("episode") == EPISODE, pl.col("step").is_between(first, last)).height)
+        expect(bench.get("chip-name")).to_have_text(f"ep {EPISODE}: {first}–{last}")
+        here = bench.get("episode").nth(EPISODE).get_by_test_id("episode-selected")
+        expect(here).to_have_text(str(last - first + 1))
+        bench.get("clear-selection").click()
 
 
 def test_a_rectangle_on_the_map(bench: Workbench, rows: pl.DataFrame) -> None:
@@ -59,21 +61,20 @@ def test_a_rectangle_on_the_map_in_this_episode_only(bench: Workbench, rows: pl.
     bench.selected(rows.filter(pl.col("episode") == EPISODE).height)
 
 
-@pytest.mark.parametrize("column", ["health", "value"])
-def test_a_range_of_values(bench: Workbench, rows: pl.DataFrame, column: str) -> None:
-    track = bench.page.locator(f'[data-testid="track"][data-column="{column}"]')
-    height = box_of(track)["height"]
-    seen = rows.filter(pl.col("episode") == EPISODE)[column]
-    low, high = seen.min(), seen.max()
-    bench.drag(track, (60, 0.25 * height), (90, 0.7 * height), shift=True)
-    bench.settled("select=uv")
-    (_, _, name, *bounds) = bench.select[0]
-    least, most = map(float, bounds)
-    assert name == column
-    assert [least, most] == pytest.approx([low + 0.3 * (high - low), low + 0.75 * (high - low)], abs=0.1 * (high - low))
-    inside = rows.filter(pl.col(column).is_between(least, most))
-    assert inside.height > 0
-    bench.selected(inside.height)
+def test_a_range_of_values(bench: Workbench, rows: pl.DataFrame) -> None:
+    for column in ("health", "value"):
+        track = bench.page.locator(f'[data-testid="track"][data-column="{column}"]')
+        height = box_of(track)["height"]
+        bench.drag(track, (60, 0.25 * height), (90, 0.7 * height), shift=True)
+        bench.settled(f"select=uv.*,{column},")
+        least, most = map(float, bench.select[0][3:])
+        seen = rows.filter(pl.col("episode") == EPISODE)[column]
+        low, span = seen.min(), seen.max() - seen.min()
+        assert [least, most] == pytest.approx([low + 0.3 * span, low + 0.75 * span], abs=0.1 * span)
+        inside = rows.filter(pl.col(column).is_between(least, most))
+        assert inside.height > 0
+        bench.selected(inside.height)
+        bench.get("clear-selection").click()
 
 
 def test_an_event(bench: Workbench, rows: pl.DataFrame) -> None:

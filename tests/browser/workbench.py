@@ -75,10 +75,11 @@ class Workbench:
 
     def ready(self) -> None:
         """Wait until the workspace stands, its first picture is drawn and time has its lines."""
-        expect(self.get("workspace")).to_be_visible()
-        drawn = self.page.locator('[data-testid="observation-canvas"]:not([data-row=""]), [data-testid="pair-picture"]')
-        expect(drawn.first).to_be_visible()
-        expect(self.page.locator('[data-testid="track"], [data-testid="pair-values"]').first).to_be_visible()
+        drawn = '[data-testid="observation-canvas"]:not([data-row=""]), [data-testid="pair-picture"]'
+        lines = '[data-testid="track"], [data-testid="pair-values"]'
+        # Waiting this way sees a change at once; `expect` looks again after up to a second.
+        for part in ('[data-testid="workspace"]', drawn, lines):
+            self.page.locator(part).first.wait_for()
 
     @property
     def step(self) -> int:
