@@ -127,6 +127,19 @@ def test_a_damaged_scene_and_zarr_description(study: Study) -> None:
     assert parts == ["recordings/run/arrays/memory/zarr.json", f"recordings/run/scenes/{scene.name}"]
 
 
+def test_a_scene_with_half_a_wall_is_named(study: Study) -> None:
+    scene = next((folder_of(study) / "scenes").iterdir())
+    scene.write_text(json.dumps({"walls": [[1, 2, 3]]}))
+    (damage,) = check(study.path)
+    assert damage.part.endswith(scene.name) and "4 parts" in damage.problem
+
+
+def test_strange_files_beside_the_recordings_do_no_harm(study: Study) -> None:
+    (study.path / "recordings" / ".DS_Store").write_text("a file that a file browser left")
+    (folder_of(study) / "groups" / "copy.parquet").write_text("not ours")
+    assert study.recordings() == ["run"] and check(study.path) == []
+
+
 @pytest.mark.parametrize(("version", "advice"), [(2, "Update innerview"), (0, "record it again"), ("x", "version x")])
 def test_another_version_is_told_with_what_to_do(study: Study, version: object, advice: str) -> None:
     for path in (folder_of(study) / "manifest.json", study.path / "study.json"):

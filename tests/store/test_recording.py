@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Column, RecordingInfo, Scene
-from innerview.store import Study, check
+from innerview.store import Study, check, write_rows
 
 from .making import EPISODE, arrays, folder_of, info, record, rows
 
@@ -105,6 +105,24 @@ def test_a_reader_sees_the_last_commit_and_refreshes(study: Study) -> None:
     assert recording.rows == 0 and recording.refresh() and recording.rows == 25 and recording.complete
     assert recording.digest != before and not recording.refresh()
     assert np.array_equal(recording.array("memory", 0, 25), arrays(0, 25)["memory"])
+
+
+def test_a_reader_that_refreshes_forgets_rows_that_were_replaced(study: Study) -> None:
+    with study.writer(info(), block_rows=32) as writer:
+        writer.append(rows(100, 107), arrays(100, 107))
+        writer.close(keep=True)
+    reader = study.recording("run")
+    assert np.array_equal(reader.array("memory", 0, 7), arrays(100, 107)["memory"])
+    record(study, 40)
+    assert reader.refresh() and reader.rows == 40
+    for name, expected in arrays(0, 40).items():
+        assert np.array_equal(reader.array(name, 0, 40), expected), name
+
+
+def test_an_array_may_have_any_name_that_is_allowed(study: Study) -> None:
+    spec = ArraySpec(name="activation.tmp", shape=(2,), dtype="float32")
+    write_rows(study, "x", columns={"n": [1, 2]}, arrays={spec.name: np.ones((2, 2), np.float32)}, specs=[spec])
+    assert study.recording("x").array(spec.name, 0, 2).sum() == 4
 
 
 @pytest.mark.parametrize(

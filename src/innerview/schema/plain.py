@@ -42,6 +42,8 @@ def _build(kind: Any, value: Any, where: str) -> Any:
         if not isinstance(value, list | tuple):
             raise StoreError(f"{where} should be a list, not {value!r}.")
         kinds = [args[0]] * len(value) if args[1:] == (Ellipsis,) else list(args)
+        if len(kinds) != len(value):
+            raise StoreError(f"{where} should have {len(kinds)} parts, not {value!r:.60}.")
         return tuple(_build(k, v, where) for k, v in zip(kinds, value, strict=True))
     return value
 

@@ -52,7 +52,8 @@ class Committer:
         if self.manifest.complete:
             return
         for path in self.folder.rglob("*"):
-            if path.suffix == TEMPORARY or self._is_left_over(path):
+            # An array may be named so, too: its folder stays.
+            if not path.is_dir() and (path.suffix == TEMPORARY or self._is_left_over(path)):
                 path.unlink()
         tables = confined(self.folder, "tables")
         if tables.exists():

@@ -115,7 +115,7 @@ def _scene_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
 def _scene_keys(folder: Path, manifest: Manifest) -> list[str]:
     keys: set[str] = set()
     for path in sorted((folder / "groups").glob("*.parquet")):
-        if int(path.stem) < manifest.blocks and is_plain_file(path):
+        if path.stem.isdigit() and int(path.stem) < manifest.blocks and is_plain_file(path):
             try:
                 keys |= set(pl.read_parquet(path, columns=["scene"])["scene"].drop_nulls())
             except (pl.exceptions.PolarsError, pl.exceptions.PanicException):

@@ -33,5 +33,5 @@ def is_plain_file(path: Path) -> bool:
     """Whether there is a regular file, not a link to one."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False

@@ -29,7 +29,7 @@ class Recording:
             confined(folder, name)
         self._schema = table_schema(self.info.columns)
         self._group_schema = table_schema(self.info.group_columns)
-        self._arrays = {spec.name: ArrayReader(folder, spec, self._manifest.block_rows) for spec in self.info.arrays}
+        self._arrays = self._readers()
 
     @property
     def info(self) -> RecordingInfo:
@@ -70,7 +70,11 @@ class Recording:
         """Take over what was committed meanwhile; tells whether something was."""
         before, self._manifest = self._manifest, load_manifest(self.folder)
         self.__dict__.pop("_log", None)
-        return before != self._manifest
+        if before == self._manifest:
+            return False
+        # Rows that were provisional may be others now: what was read of them is forgotten.
+        self._arrays = self._readers()
+        return True
 
     def columns(self, names: Sequence[str] | None = None, start: int = 0, stop: int | None = None) -> pl.DataFrame:
         """Some columns of a range of rows; the others are not loaded."""
@@ -126,6 +130,10 @@ class Recording:
     @cached_property
     def _log(self) -> list[CommittedBlock]:
         return load_log(self.folder, self._manifest)
+
+    def _readers(self) -> dict[str, ArrayReader]:
+        block_rows = self._manifest.block_rows
+        return {spec.name: ArrayReader(self.folder, spec, block_rows) for spec in self.info.arrays}
 
     def _reader(self, name: str) -> ArrayReader:
         if name not in self._arrays:
