@@ -183,3 +183,25 @@ def test_film_of_what_is_not_there(study: Study, tmp_path: Path, monkeypatch: py
     with pytest.raises(StoreError, match=r"innerview\[video\]"):
         export_video(recording, tmp_path / "a.mp4", group=0)
     assert not (tmp_path / "a.mp4").exists()
+
+
+def test_npz_takes_any_name_and_pickles_nothing(study: Study, tmp_path: Path) -> None:
+    write_rows(study, "named", columns={"file": ["a", "b"], "seen": [True, None], "allow_pickle": [1, 2]})
+    made = export_arrays(study.recording("named"), tmp_path / "out.npz")
+    back = study.recording(import_npz(study, made, name="back")).columns()
+    assert back["file"].to_list() == ["a", "b"] and back["allow_pickle"].to_list() == [1, 2]
+    assert back["seen"][0] == 1.0 and np.isnan(back["seen"][1])
+
+
+def test_a_single_array_in_place_of_an_archive_is_told(study: Study, tmp_path: Path) -> None:
+    np.save(tmp_path / "one.npy", np.zeros(3))
+    with pytest.raises(StoreError, match=r"single array.*savez"):
+        import_npz(study, tmp_path / "one.npy")
+
+
+def test_an_export_that_cannot_be_written_says_why(study: Study, tmp_path: Path) -> None:
+    write_rows(study, "empty", columns={"n": np.zeros(0)}, arrays={"photo": np.zeros((0, 4, 4, 3), np.uint8)})
+    with pytest.raises(StoreError, match=r"no folder .*Make it first"):
+        export_rows(study.recording("empty"), tmp_path / "nowhere" / "rows.csv")
+    with pytest.raises(StoreError, match="no rows to make a video of"):
+        export_video(study.recording("empty"), tmp_path / "film.gif")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import polars as pl
@@ -50,13 +51,14 @@ def export_arrays(
     """Arrays and plain columns as .npz, which `import_npz` takes back."""
     stop = recording.rows if stop is None else stop
     names = [spec.name for spec in recording.info.arrays] if arrays is None else list(arrays)
-    content: dict[str, Any] = {name: recording.array(name, start, stop) for name in names}
+    content: dict[str, np.ndarray] = {name: recording.array(name, start, stop) for name in names}
     plain = [c.name for c in recording.info.columns if c.type != "objects"]
-    for series in recording.columns(plain, start, stop):
-        values = series.fill_null("") if series.dtype == pl.String else series
-        content[series.name] = values.to_numpy().astype(str) if series.dtype == pl.String else values.to_numpy()
-    with _new_file(path, (".npz",)) as (temporary, _), temporary.open("wb") as file:
-        np.savez_compressed(file, **content)
+    content |= {series.name: _as_numpy(series) for series in recording.columns(plain, start, stop)}
+    with _new_file(path, (".npz",)) as (temporary, _), ZipFile(temporary, "w", ZIP_DEFLATED) as archive:
+        # By hand: numpy.savez takes names as arguments, and pickles what it does not know.
+        for name, value in content.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, value, allow_pickle=False)
     return Path(path)
 
 
@@ -74,6 +76,8 @@ def export_video(
         raise StoreError(f"The scale is a whole number from 1 to 64, not {scale!r}: pixels stay pixels.")
     spec = _image_array(recording, array)
     start, stop = _rows_of(recording, group)
+    if start == stop:
+        raise StoreError(f"Recording '{recording.name}' has no rows to make a video of.")
     seconds = recording.info.ordering.seconds_per_step if recording.info.ordering else None
     speed = frames_per_s or (1 / seconds if seconds else 10.0)
     frames = _frames(recording, spec, range(start, stop), scale)
@@ -137,10 +141,17 @@ def _write_mp4(path: Path, frames: Iterator[np.ndarray], frames_per_s: float) ->
     sink = imageio_ffmpeg.write_frames(str(path), size, **settings)
     sink.send(None)
     try:
-        for frame in (first, *frames):
+        for frame in chain([first], frames):
             sink.send(np.ascontiguousarray(np.pad(frame, odd, mode="edge")))
     finally:
         sink.close()
+
+
+def _as_numpy(series: pl.Series) -> np.ndarray:
+    """Unknown numbers and truths become NaN, unknown text is empty."""
+    if series.dtype == pl.String:
+        return series.fill_null("").to_numpy().astype(str)
+    return (series.cast(pl.Float32) if series.dtype == pl.Boolean and series.null_count() else series).to_numpy()
 
 
 def _as_json(series: pl.Series) -> pl.Series:
@@ -155,6 +166,8 @@ def _new_file(path: Path | str, suffixes: tuple[str, ...]) -> Iterator[tuple[Pat
     suffix = target.suffix.lower()
     if suffix not in suffixes:
         raise UnknownName("file ending", suffix or target.name, suffixes)
+    if not target.parent.is_dir():
+        raise StoreError(f"There is no folder '{target.parent}' to write '{target.name}' into. Make it first.")
     temporary = target.with_name(target.name + TEMPORARY)
     try:
         with disk_full_explained(target):

@@ -89,9 +89,10 @@ def import_table(
 
 def _read_npz(source: Path) -> dict[str, np.ndarray]:
     try:
-        with np.load(source, allow_pickle=False) as archive:
-            if isinstance(archive, np.ndarray):
-                raise StoreError(f"'{source.name}' is a single array. Save it with numpy.savez(…, name=array).")
+        loaded = np.load(source, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            raise StoreError(f"'{source.name}' is a single array. Save it with numpy.savez(…, name=array).")
+        with loaded as archive:
             return {key: archive[key] for key in archive.files}
     except FileNotFoundError as error:
         raise StoreError(f"There is no file '{source}'.") from error
