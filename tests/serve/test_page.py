@@ -51,6 +51,14 @@ def test_the_token_moves_into_a_cookie_and_opens_the_page(browser: httpx.Client,
     assert browser.get("/index.html").status_code == 404
 
 
+@pytest.mark.parametrize("other", ['prefs={"a": 1}', "words=b c", "=;;,", "name"])
+def test_cookies_of_other_local_servers_do_not_hide_ours(browser: httpx.Client, handle: Handle, other: str) -> None:
+    """Browsers share cookies between all ports of a machine."""
+    ours = f"{cookie_name(handle.port)}={handle.token}"
+    for cookies in (f"{other}; {ours}", f"{ours}; {other}"):
+        assert browser.get("/api/study", headers={"Cookie": cookies}).status_code == 200
+
+
 def test_without_the_token_a_friendly_page_says_what_to_do(browser: httpx.Client) -> None:
     closed = browser.get("/")
     assert closed.status_code == 401

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Mapping
-from http.cookies import CookieError, SimpleCookie
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from innerview.errors import RequestError
@@ -56,7 +56,7 @@ class Guard:
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > URL_LIMIT:
             raise TooLarge(f"The address is longer than {URL_LIMIT} characters.")
         declared = headers.get("content-length", "0")
-        if not declared.isdecimal() or int(declared) > BODY_LIMIT:
+        if not declared.isdecimal() or len(declared) > 20 or int(declared) > BODY_LIMIT:
             raise TooLarge(f"The request says it carries {declared[:20]} bytes; at most {BODY_LIMIT} are taken.")
         public = scope["type"] == "http" and self._is_public(scope["path"])
         if not public and not shows_token(headers, token=self._token, port=self._port):
@@ -85,12 +85,8 @@ def cookie_name(port: int) -> str:
 
 
 def _read_cookie(headers: Headers, name: str) -> str:
-    """The cookie's value, or nothing."""
-    try:
-        cookie = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookie[name].value if name in cookie else ""
+    """The cookie's value, or nothing. Cookies of other local servers come along and may look like anything."""
+    return cookie_parser(headers.get("cookie", "")).get(name, "")
 
 
 def same_token(given: str, token: str) -> bool:
