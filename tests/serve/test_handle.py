@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from innerview.errors import InnerviewError, StoreError
 from innerview.schema import SubjectInfo
 from innerview.serve import serve, show
 from innerview.serve.app import openapi_text
+from innerview.serve.wiring import Later
 from innerview.store import Study
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,3 +93,30 @@ def test_the_api_description_of_the_page_is_fresh() -> None:
     assert written == openapi_text(), "web/openapi.json is stale: run scripts/openapi, then `npm run types` in web/"
     operations = [o["operationId"] for path in json.loads(written)["paths"].values() for o in path.values()]
     assert len(operations) == len(set(operations))
+
+
+def test_a_port_that_is_none_and_a_bare_model_are_told(kept_study: Path) -> None:
+    with pytest.raises(InnerviewError, match=r"Port 99999 cannot be used.*65535"):
+        serve(kept_study, port=99_999)
+    with pytest.raises(InnerviewError, match=r"object is not a subject.*iv\.subject"):
+        show(kept_study, subject=object(), open_browser=False)
+
+
+def test_what_is_loaded_later_is_loaded_once_from_several_threads() -> None:
+    begun, loads = threading.Barrier(4), []
+
+    def load() -> object:
+        loads.append(1)
+        time.sleep(0.05)
+        return object()
+
+    things: Later[object] = Later({"one": load})
+
+    def ask(_: int) -> object:
+        begun.wait()
+        return things["one"]
+
+    assert "one" in things and "two" not in things and not loads
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(ask, range(4)))) == 1
+    assert loads == [1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -43,12 +44,14 @@ class _Zoo:
     def __init__(self, name: str) -> None:
         self._name = name
         self._pair: tuple[Any, Any] | None = None
+        self._lock = threading.Lock()
 
     def both(self) -> tuple[Any, Any]:
         from innerview import zoo
 
-        self._pair = self._pair or zoo.load(self._name)
-        return self._pair
+        with self._lock:
+            self._pair = self._pair or zoo.load(self._name)
+            return self._pair
 
     def subject(self) -> Any:
         return self.both()[0]

@@ -135,6 +135,11 @@ def _by_name(things: Any) -> Mapping[str, Any]:
     if isinstance(things, Mapping):
         return things
     several = things if isinstance(things, list | tuple) else [things]
+    for thing in several:
+        if not hasattr(thing, "info"):
+            raise InnerviewError(
+                f"{type(thing).__name__} is not a subject. Adapt it first: iv.subject(module, …) or iv.from_sb3(model)."
+            )
     return {thing.info.name: thing for thing in several}
 
 
@@ -144,10 +149,11 @@ def _listen(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
-    except OSError as problem:
+    except (OSError, OverflowError) as problem:
         listening.close()
+        reason = problem.strerror if isinstance(problem, OSError) else "ports go up to 65535"
         raise InnerviewError(
-            f"Port {port} is taken ({problem.strerror}). Choose another, or 0 for any free one."
+            f"Port {port} cannot be used ({reason}). Choose another, or 0 for any free one."
         ) from problem
     listening.listen(128)
     return listening

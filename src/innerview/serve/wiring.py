@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -18,15 +19,20 @@ CALLS = ("forward", "lens")
 
 
 class Later(Mapping[str, T], Generic[T]):
-    """Things by name that are loaded when they are first used."""
+    """Things by name that are loaded when they are first used, once, whichever thread asks first."""
 
     def __init__(self, loaders: Mapping[str, Callable[[], T]]) -> None:
         self._loaders, self._loaded = dict(loaders), dict[str, T]()
+        self._lock = threading.Lock()
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._loaded:
-            self._loaded[name] = self._loaders[name]()
-        return self._loaded[name]
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = self._loaders[name]()
+            return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaders
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._loaders)
