@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+import torch
 import zarr
 from polars.testing import assert_frame_equal
 
 import innerview as iv
 from innerview.errors import CaptureError, StoreError, StudyBusy
 from innerview.jobs.engine import Cancelled
-from innerview.testing.worlds import CountingWorld, CrashingWorld, episode_length
-from tests.jobs.players import LONG, recurrent
+from innerview.testing.worlds import CountingGame, CountingWorld, CrashingWorld, episode_length
+from tests.jobs.players import LONG, Recurrent, recurrent
 
 KILLS = 50
 ROOT = Path(__file__).parents[2]
@@ -105,6 +106,44 @@ def test_a_crash_keeps_the_rows_before_it_and_the_recording_can_go_on(tmp_path: 
         iv.record(study, recurrent(), world, episodes=3, lanes=1, name="x", progress=False)
     kept = iv.Study.open(study).recording("x")
     assert kept.rows == 36 and kept.group_count == 1, "the rows before the crash are replaced, not doubled"
+
+
+def test_a_crash_before_the_committed_rows_are_reached_again_says_what_broke(tmp_path: Path) -> None:
+    study = tmp_path / "a.study"
+    arguments = {"episodes": 4, "lanes": 2, "name": "x", "block_rows": 16, "progress": False}
+    for crash_at in (80, 30, 49, 65):
+        with pytest.raises(CaptureError, match=f"step {crash_at}"):
+            iv.record(study, recurrent(), CrashingWorld(crash_at=crash_at), **arguments)
+        assert iv.check(study) == []
+        assert iv.Study.open(study).recording("x").rows >= 48
+    made = iv.record(study, recurrent(), CrashingWorld(crash_at=1000), **arguments)
+    whole = iv.record(tmp_path / "b.study", recurrent(), CrashingWorld(crash_at=1000), **arguments)
+    same(made, whole)
+
+
+def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
+    arguments = {"episodes": 2, "lanes": 1, "name": "x", "block_rows": 16, "progress": False}
+    with pytest.raises(CaptureError, match="step 80"):
+        iv.record(tmp_path / "a.study", recurrent(), CrashingWorld(crash_at=80), **arguments)
+    world = CrashingWorld()
+    world.game = lambda lane: CountingGame(length=20)  # type: ignore[method-assign]
+    with pytest.raises(CaptureError, match=r"ended after 20 steps.*another name"):
+        iv.record(tmp_path / "a.study", recurrent(), world, **arguments)
+
+
+def test_a_bare_model_is_told_how_to_be_adapted(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match=r"not a Recurrent.*iv\.subject"):
+        iv.record(tmp_path / "a.study", Recurrent(), CountingWorld())  # type: ignore[arg-type]
+    assert not (tmp_path / "a.study").exists()
+
+
+def test_a_recording_tells_the_weights_it_was_made_with(tmp_path: Path) -> None:
+    subject = recurrent()
+    with torch.no_grad():
+        subject.module.get_parameter("value.bias").add_(1)
+    made = iv.record(tmp_path / "a.study", subject, CountingWorld(), episodes=1, seeds=np.int64(3), progress=False)
+    assert made.info.subject is not None and made.info.subject.weights_digest == subject.weights_digest()
+    assert made.groups()["seed"].to_list() == [3]
 
 
 def test_two_recorders_do_not_write_the_same_recording(tmp_path: Path) -> None:

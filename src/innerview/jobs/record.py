@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from innerview.capture import Layout, Piece, Plan, layout, rollout
 from innerview.errors import CaptureError
@@ -44,10 +47,16 @@ def record(
     A recording that was interrupted continues when it is asked for with the same arguments; `block_rows` rows at a
     time become safe on disk.
     """
+    if not isinstance(subject, Subject):
+        raise CaptureError(
+            f"A subject is recorded, not a {type(subject).__name__}. Adapt it first: iv.subject(module, …) for a torch "
+            "module, iv.from_sb3(model) for stable-baselines3."
+        )
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
     played = as_world(world)
     chosen = _seeds(episodes, seeds)
-    side_by_side = min(lanes or getattr(played, "usual_lanes", USUAL_LANES), len(chosen))
+    usual = getattr(played, "usual_lanes", USUAL_LANES)
+    side_by_side = min(usual if lanes is None else lanes, len(chosen))
     plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
     form = layout(subject, played.info, keep=keep)
     info = _describe(subject, played.info, form, plan, name=name, note=note)
@@ -67,6 +76,7 @@ def _describe(
     subject: Subject, world: WorldInfo, form: Layout, plan: Plan, *, name: str | None, note: str
 ) -> RecordingInfo:
     """What the recording will hold, and the arguments that must be the same for it to continue."""
+    weights = subject.weights_digest()
     return RecordingInfo(
         name=name or default_name(subject.info.name, world.name),
         row=form.row,
@@ -74,7 +84,7 @@ def _describe(
         columns=form.columns,
         arrays=form.arrays,
         group_columns=form.group_columns,
-        subject=subject.info,
+        subject=replace(subject.info, weights_digest=weights),  # it may have learnt since it was adapted
         world=world,
         note=note,
         arguments={
@@ -83,7 +93,7 @@ def _describe(
             "greedy": plan.greedy,
             "keep": list(form.activations),
             "max_steps": plan.max_steps,
-            "weights": subject.weights_digest(),
+            "weights": weights,
             "world": {"name": world.name, **world.settings},
         },
     )
@@ -109,15 +119,26 @@ class _Keeper:
         self.episodes = writer.groups_committed
         self.rows = int(before.groups()["stop"][-1]) if self.episodes else 0
         self._known = writer.rows_committed - self.rows
+        self._added = 0
         self._start = self.rows
 
     def keep(self, piece: Piece) -> None:
+        count = len(piece.rows["episode"])
+        if piece.provisional and not self._added and count <= self._known:
+            self._known = sys.maxsize  # it broke before it came to anything new: there is nothing to add
+            return
         if piece.provisional:
             self._writer.provisional()
-        count = len(piece.rows["episode"])
         skipped = min(count, self._known)
         self._known -= skipped
+        self._added += count - skipped
         self.rows += count
+        if piece.ending is not None and not self._added:
+            raise CaptureError(
+                f"Episode {piece.episode} ended after {piece.ending.length} steps; when it was first played it went on "
+                "for longer, so this world does not repeat itself with the same seed and the recording cannot go on. "
+                "Record under another name."
+            )
         rows = {name: column[skipped:] for name, column in piece.rows.items()}
         self._writer.append(rows, {name: array[skipped:] for name, array in piece.arrays.items()})
         if piece.ending is not None:
@@ -151,9 +172,10 @@ def default_name(subject: str, world: str) -> str:
 
 
 def _seeds(episodes: int | None, seeds: int | Sequence[int]) -> tuple[int, ...]:
-    if isinstance(seeds, int):
+    if isinstance(seeds, int | np.integer):
+        first = int(seeds)
         count = 10 if episodes is None else episodes
-        chosen = tuple(range(seeds, seeds + count))
+        chosen = tuple(range(first, first + count))
     else:
         chosen = tuple(int(seed) for seed in seeds)
         if episodes is not None and episodes != len(chosen):
