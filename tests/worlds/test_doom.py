@@ -278,6 +278,14 @@ def test_sweeping_leaves_running_games_alone():
     game.close()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere ps is always there")
+def test_a_game_is_closed_where_no_other_program_is_installed(monkeypatch, tmp_path):
+    game = DoomGame(DoomWorld("doom:basic").setup)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    game.close()
+    assert not game._engine.folder.exists()
+
+
 class _Told:
     """What ViZDoom tells of one label."""
 

@@ -137,5 +137,11 @@ def _read_pid(folder: Path) -> int | None:
 
 
 def _command_line(pid: int) -> str:
+    """What a process was started with; nothing where it is gone or cannot be asked."""
+    if sys.platform == "linux":  # small containers have no ps
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            return ""
     asked = subprocess.run(["ps", "-o", "args=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return asked.stdout
