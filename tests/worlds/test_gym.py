@@ -112,6 +112,33 @@ def test_continuous_actions_are_bounded():
     lanes.close()
 
 
+class Scoring(Spaced):
+    """Says 0 at first and whatever it is given afterwards."""
+
+    def __init__(self, then):
+        super().__init__(spaces.Box(-1, 1, (2,)))
+        self.then = then
+
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed=seed)[0], {"score": 0, "done": False, "share": 0.5}
+
+    def step(self, action):
+        return *super().step(action)[:4], self.then
+
+
+def test_a_fact_that_changes_its_type_is_fitted_or_told():
+    def second(then, **settings):
+        lanes = world(Scoring(then), **settings).open(1)
+        lanes.reset(0, seed=0)
+        return lanes.step({0: 0})[0].facts
+
+    assert second({"score": 2.0, "done": np.int64(1), "share": 1}) == {"score": 2, "done": True, "share": 1.0}
+    assert second({"score": float("nan"), "done": None}) == {"score": None, "done": None}
+    with pytest.raises(WorldError, match=r"'score' was of type int .* is 0\.5 now.*facts="):
+        second({"score": 0.5})
+    assert second({"score": 0.5}, facts=lambda env, info: {"score": float(info["score"])}) == {"score": 0.5}
+
+
 def test_pictures_become_height_width_channel_with_named_actions_and_facts():
     seen = world(Pictures, facts=lambda env, info: {"steps left": 5 - env.unwrapped.n, "mood": "fine"})
     (spec,) = seen.info.observations

@@ -36,8 +36,7 @@ class GymFacts:
         facts = {name: _plain(info[key]) for key, name in self.keys.items() if key in info}
         if self.asked is not None:
             facts |= {name: _plain(value) for name, value in self.asked(env, info).items()}
-        known = {column.name for column in self.columns}
-        return {name: value for name, value in facts.items() if name in known}
+        return {column.name: _fitting(column, facts[column.name]) for column in self.columns if column.name in facts}
 
 
 def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None) -> GymFacts:
@@ -75,6 +74,25 @@ def _column(name: str, value: Any) -> Column:
 
 def _column_name(key: str) -> str:
     return f"info {key}" if key in RESERVED else key
+
+
+def _fitting(column: Column, value: Any) -> Any:
+    """The value as its column takes it. A column's type was read off the first value, which may not tell all."""
+    got = _type(value)
+    if value is None or got == column.type:
+        return value
+    if column.type == "float" and got in ("int", "bool"):
+        return float(value)
+    if column.type == "int" and (got == "bool" or (got == "float" and value.is_integer())):
+        return int(value)
+    if column.type == "bool" and value in (0, 1):
+        return bool(value)
+    if got == "float" and value != value:  # NaN: unknown
+        return None
+    raise WorldError(
+        f"The fact '{column.name}' was of type {column.type} at the first reset and is {value!r} now. Give it a type "
+        f"that always fits: world(…, facts=lambda env, info: {{'{column.name}': float(…)}})."
+    )
 
 
 def _type(value: Any) -> Any:
