@@ -205,3 +205,17 @@ def test_an_export_that_cannot_be_written_says_why(study: Study, tmp_path: Path)
         export_rows(study.recording("empty"), tmp_path / "nowhere" / "rows.csv")
     with pytest.raises(StoreError, match="no rows to make a video of"):
         export_video(study.recording("empty"), tmp_path / "film.gif")
+
+
+def test_the_rows_of_a_group_by_number_or_name(study: Study) -> None:
+    columns = {"episode": ["day", "day", "night"], "step": [0, 1, 0]}
+    write_rows(study, "named", columns=columns, ordering=Ordering())
+    recording = study.recording("named")
+    assert [recording.group_rows(name) for name in ("day", "night")] == [(0, 2), (2, 3)]
+    with pytest.raises(UnknownName, match="Known: day, night"):
+        recording.group_rows(0)
+    record(study, 50, finish=False)  # the second episode is under way
+    assert study.recording("run").group_rows(0) == (0, 32)
+    write_rows(study, "timeless", columns={"n": [1, 2]})
+    with pytest.raises(StoreError, match="without episodes"):
+        study.recording("timeless").group_rows(0)

@@ -133,7 +133,7 @@ def export(
     study: StudyPath,
     out: Annotated[Path, typer.Argument(help="The file to write: .csv, .parquet, .npz, .mp4 or .gif.")],
     recording: Annotated[str | None, typer.Option(help="Which recording, where there are several.")] = None,
-    episode: Annotated[int | None, typer.Option(help="One episode; videos need one where there are several.")] = None,
+    episode: Annotated[str | None, typer.Option(help="One episode; videos need one where there are several.")] = None,
     array: Annotated[list[str] | None, typer.Option(help="An array for .npz or a video; may be repeated.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="A column for .csv or .parquet; may be repeated.")] = None,
     scale: Annotated[int, typer.Option(help="Pixels per pixel in a video.")] = 4,

@@ -77,7 +77,7 @@ def export(
     out: Path,
     *,
     recording: str | None,
-    episode: int | None,
+    episode: str | None,
     arrays: Sequence[str] | None,
     columns: Sequence[str] | None,
     scale: int,
@@ -85,7 +85,7 @@ def export(
     """Write a file whose ending says what it holds."""
     chosen = only_recording(Study.open(path), recording)
     kind = out.suffix.lower()
-    start, stop = _range(chosen, episode)
+    start, stop = (0, None) if episode is None else chosen.group_rows(episode)
     if kind in _ROWS:
         made = export_rows(chosen, out, columns=columns, start=start, stop=stop)
     elif kind in _ARRAYS:
@@ -104,16 +104,3 @@ def only_recording(study: Study, name: str | None) -> Recording:
         told = ", ".join(f"'{n}'" for n in names) or "none"
         raise InnerviewError(f"Say which recording with --recording; this study has {told}.")
     return study.recording(name or names[0])
-
-
-def _range(recording: Recording, episode: int | None) -> tuple[int, int | None]:
-    if episode is None:
-        return 0, None
-    ordering = recording.info.ordering
-    if ordering is None:
-        raise InnerviewError(f"Recording '{recording.info.name}' has no episodes. Leave --episode out.")
-    groups = recording.groups()
-    line = groups.filter(groups[ordering.group] == episode)
-    if not len(line):
-        raise UnknownName("episode", str(episode), map(str, groups[ordering.group].to_list()))
-    return int(line["start"][0]), int(line["stop"][0])

@@ -75,7 +75,9 @@ def export_video(
     if not isinstance(scale, int) or not 1 <= scale <= 64:
         raise StoreError(f"The scale is a whole number from 1 to 64, not {scale!r}: pixels stay pixels.")
     spec = _image_array(recording, array)
-    start, stop = _rows_of(recording, group)
+    if group is None and recording.info.ordering is not None:
+        raise StoreError(f"Say which {recording.info.ordering.group} to export.")
+    start, stop = (0, recording.rows) if group is None else recording.group_rows(group)
     if start == stop:
         raise StoreError(f"Recording '{recording.name}' has no rows to make a video of.")
     seconds = recording.info.ordering.seconds_per_step if recording.info.ordering else None
@@ -93,19 +95,6 @@ def _image_array(recording: Recording, name: str | None) -> ArraySpec:
     if name is None or name not in images:
         raise UnknownName("image array", name or "", images, f"Recording '{recording.name}' has these only.")
     return images[name]
-
-
-def _rows_of(recording: Recording, group: int | str | None) -> tuple[int, int]:
-    ordering = recording.info.ordering
-    if ordering is None or group is None:
-        if ordering is not None:
-            raise StoreError(f"Say which {ordering.group} to export.")
-        return 0, recording.rows
-    keys = recording.columns([ordering.group])[ordering.group]
-    places = np.flatnonzero((keys.cast(pl.String) == str(group)).fill_null(False).to_numpy())
-    if not len(places):
-        raise UnknownName(ordering.group, str(group), [str(key) for key in keys.unique(maintain_order=True)])
-    return int(places[0]), int(places[-1]) + 1
 
 
 def _frames(recording: Recording, spec: ArraySpec, rows: range, scale: int) -> Iterator[np.ndarray]:

@@ -108,6 +108,17 @@ class Recording:
         paths = [self.folder / f"groups/{n:08d}.parquet" for n in numbers]
         return read_tables(paths, self._group_schema, names=names, heights=[self.group_count])
 
+    def group_rows(self, group: int | str) -> tuple[int, int]:
+        """First row of a group and the one after its last, also of one that has not ended yet."""
+        ordering = self.info.ordering
+        if ordering is None:
+            raise StoreError(f"Recording '{self.name}' has rows without episodes or other groups; none can be chosen.")
+        keys = self.columns([ordering.group])[ordering.group]
+        places = np.flatnonzero((keys.cast(pl.String) == str(group)).fill_null(False).to_numpy())
+        if not len(places):
+            raise UnknownName(ordering.group, str(group), [str(key) for key in keys.unique(maintain_order=True)])
+        return int(places[0]), int(places[-1]) + 1
+
     def array(self, name: str, start: int, stop: int, step: int = 1) -> np.ndarray:
         """Rows start, start + step, … of an array, [rows, *shape]."""
         self._check_range(start, stop)
