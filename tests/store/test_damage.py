@@ -110,6 +110,15 @@ def test_a_manifest_that_contradicts_itself(study: Study, change: dict) -> None:
         study.recording("run")
 
 
+def test_a_column_of_no_known_type_leaves_the_other_recordings(study: Study) -> None:
+    record(study, 10, name="other")
+    path = folder_of(study) / "manifest.json"
+    path.write_text(path.read_text().replace('"type": "float"', '"type": "banana"'))
+    assert study.recordings() == ["other"]
+    (damage,) = check(study.path)
+    assert damage.part == "recordings/run" and "banana" in damage.problem
+
+
 @pytest.mark.parametrize("how", ["missing", "cut short", "flipped"])
 def test_a_damaged_list_of_blocks_still_reads(study: Study, how: str) -> None:
     spoil(folder_of(study) / "blocks.jsonl", how)

@@ -74,6 +74,13 @@ def test_any_rows_in_any_order(study: Study) -> None:
     assert recording.array_rows("memory", []).shape == (0, 5)
 
 
+@pytest.mark.parametrize("step", [1, 7, 50, 10**30])
+def test_every_so_many_rows(study: Study, step: int) -> None:
+    record(study, 50)
+    expected = arrays(0, 50)["memory"][:: min(step, 50)]
+    assert np.array_equal(study.recording("run").array("memory", 0, 50, step), expected)
+
+
 def test_polars_and_zarr_alone_read_it(study: Study) -> None:
     record(study, 100)
     folder = folder_of(study)

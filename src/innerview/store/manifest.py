@@ -13,9 +13,10 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from innerview.errors import DamagedPart, FormatVersionError, StoreError
+from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
 from innerview.schema import Block, RecordingInfo, from_json, to_json
 from innerview.store.files import Stamp, read_json, replace_file, write_at
+from innerview.store.tables import table_schema
 
 RECORDING_FORMAT = "innerview recording"
 STUDY_FORMAT = "innerview study"
@@ -77,7 +78,9 @@ def load_manifest(folder: Path) -> Manifest:
     check_format(value, RECORDING_FORMAT, folder.name)
     try:
         manifest = from_json(Manifest, {k: v for k, v in value.items() if k not in ("format", "version")})
-    except (StoreError, TypeError, ValueError) as error:
+        table_schema(manifest.info.columns)
+        table_schema(manifest.info.group_columns)
+    except (StoreError, UnknownName, TypeError, ValueError) as error:
         raise DamagedPart(f"'{MANIFEST}' of recording '{folder.name}' is damaged: {error}") from error
     counts = (manifest.block_rows, manifest.blocks, manifest.rows, manifest.log_bytes)
     fits = all(isinstance(n, int) and n >= 0 for n in counts) and manifest.block_rows > 0

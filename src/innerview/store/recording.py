@@ -124,7 +124,8 @@ class Recording:
         self._check_range(start, stop)
         if step < 1:
             raise StoreError(f"The step between rows must be 1 or more, not {step}.")
-        return self._reader(name).rows(np.arange(start, stop, step))
+        # A step beyond the end is as good as one to the end, and fits a whole number of the machine's.
+        return self._reader(name).rows(np.arange(start, stop, min(step, max(1, stop - start))))
 
     def array_rows(self, name: str, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         """Any rows of an array in the order given, [rows, *shape]."""
