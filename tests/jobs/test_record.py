@@ -20,7 +20,7 @@ from polars.testing import assert_frame_equal
 import innerview as iv
 from innerview.errors import CaptureError, StoreError, StudyBusy
 from innerview.jobs.engine import Cancelled
-from innerview.testing.worlds import CountingGame, CountingWorld, CrashingWorld, episode_length
+from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld, CrashingWorld, episode_length
 from tests.jobs.players import LONG, Recurrent, recurrent
 
 KILLS = 50
@@ -129,6 +129,18 @@ def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
     world.game = lambda lane: CountingGame(length=20)  # type: ignore[method-assign]
     with pytest.raises(CaptureError, match=r"ended after 20 steps.*another name"):
         iv.record(tmp_path / "a.study", recurrent(), world, **arguments)
+
+
+def test_a_continuous_action_is_recorded_as_it_was_done(tmp_path: Path) -> None:
+    module = torch.nn.Linear(2, 1)
+    torch.nn.init.constant_(module.bias, 50.0)
+    subject = iv.subject(module, example=torch.zeros(1, 2), heads="gaussian")
+    made = iv.record(tmp_path / "a.study", subject, ContinuousWorld(), episodes=2, greedy=True, progress=False)
+    rows = made.columns(["step", "x", "action_speed"])
+    assert rows["action_speed"].max() == 1.0
+    moved = np.diff(rows["x"].to_numpy())[rows["step"].to_numpy()[1:] > 0]
+    done = rows["action_speed"].to_numpy()[:-1][rows["step"].to_numpy()[1:] > 0]
+    assert np.allclose(moved, done), "the next place is this one and the action"
 
 
 def test_a_bare_model_is_told_how_to_be_adapted(tmp_path: Path) -> None:

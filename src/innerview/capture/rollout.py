@@ -18,7 +18,7 @@ import torch
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
 from innerview.errors import CaptureError, SubjectError, WorldError
-from innerview.schema import Moment
+from innerview.schema import ActionSpace, Moment
 from innerview.subjects import Output, Subject
 from innerview.worlds import Lanes, World
 
@@ -50,7 +50,7 @@ def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Generat
     try:
         # Games need cores too; on a small machine torch's threads would wait for each other most of the time.
         torch.set_num_threads(max(1, threads // 2))
-        playing = _Playing(subject, lanes, plan, form)
+        playing = _Playing(subject, lanes, plan, form, world.info.actions)
         try:
             while playing.unfinished:
                 playing.step()
@@ -69,8 +69,8 @@ def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Generat
 class _Playing:
     """The state of a rollout between two steps."""
 
-    def __init__(self, subject: Subject, lanes: Lanes, plan: Plan, form: Layout) -> None:
-        self.subject, self.lanes, self.plan, self.form = subject, lanes, plan, form
+    def __init__(self, subject: Subject, lanes: Lanes, plan: Plan, form: Layout, space: ActionSpace) -> None:
+        self.subject, self.lanes, self.plan, self.form, self.space = subject, lanes, plan, form, space
         self.next_episode = plan.first_episode
         self.memory = subject.initial_memory(plan.lanes)
         self._moments: list[Moment | None] = [None] * plan.lanes
@@ -91,7 +91,7 @@ class _Playing:
         active = [lane for lane, playing in enumerate(self._active) if playing]
         batch = self._batch()
         output = self.subject.run(self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations))
-        actions = self.subject.act(output, greedy=self.plan.greedy, generators=self._generators)
+        actions = self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=self._generators))
         after = self.lanes.step({lane: actions[lane] for lane in active})
         self._keep_rows(active, output, actions, after)
         self.memory = output.memory
@@ -144,6 +144,12 @@ class _Playing:
         filler = next(moment for moment in self._moments if moment is not None)
         shown = [moment or filler for moment in self._moments]
         return {name: np.stack([moment.observation[name] for moment in shown]) for name in self.form.fed}
+
+    def _within_bounds(self, actions: np.ndarray) -> np.ndarray:
+        """What is recorded is what was done: a continuous action may lie outside of what the world takes."""
+        if self.space.kind != "continuous" or not self.space.low:
+            return actions
+        return np.asarray(np.clip(actions, self.space.low, self.space.high))
 
     def _keep_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
         arrays = self._output_arrays(output)
