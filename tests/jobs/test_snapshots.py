@@ -38,6 +38,14 @@ def test_stable_baselines_calls_back_every_so_often(tmp_path: Path) -> None:
     assert len(study.recordings()) == 3
 
 
+def test_training_that_goes_on_takes_no_step_twice(tmp_path: Path) -> None:
+    model = PPO("MlpPolicy", "CartPole-v1", n_steps=64, batch_size=32, n_epochs=1, device="cpu")
+    for _ in range(2):
+        callback = iv.snapshot_callback(tmp_path / "a.study", "CartPole-v1", every=128, episodes=1)
+        model.learn(128, callback=callback, reset_num_timesteps=False)
+    assert [s.step for s in snapshots(iv.Study.open(tmp_path / "a.study"))] == [0, 128, 256]
+
+
 def test_a_senseless_interval_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SubjectError, match="1 or more, not 0"):
         iv.snapshot_callback(tmp_path / "a.study", every=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from innerview.errors import SubjectError
 from innerview.jobs.record import record
-from innerview.store import Snapshot, Study, save_snapshot
+from innerview.store import Snapshot, Study, save_snapshot, snapshots
 from innerview.subjects import Subject, from_sb3
 from innerview.worlds import world as as_world
 
@@ -77,7 +77,10 @@ def snapshot_callback(
 
         def _on_training_start(self) -> None:
             self._next = self.num_timesteps
-            self._take()
+            if self.num_timesteps and self.num_timesteps in {taken.step for taken in snapshots(opened, run)}:
+                self._next += every  # a second learn() goes on from a step that has its snapshot
+            else:
+                self._take()
 
         def _on_step(self) -> bool:
             if self.num_timesteps >= self._next:
