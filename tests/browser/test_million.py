@@ -130,9 +130,26 @@ def between(column: str, low: str, high: str) -> pl.Expr:
 
 def test_all_episodes_of_a_million_rows_can_be_reached(visit: Visit, handle: Handle) -> None:
     bench = visit(handle)
+    expect(bench.get("begin-row").first).to_be_visible()  # it takes room from the list
     bench.get("episode-list").evaluate("list => (list.scrollTop = list.scrollHeight)")
     bench.page.locator('[data-episode="1999"]').click()
     bench.settled("episode=1999")
     bench.page.keyboard.press("End")
     bench.at_step(499)
     bench.at_row(999_999)
+
+
+def test_who_scrolls_through_the_episodes_stays_there(visit: Visit, handle: Handle) -> None:
+    bench = visit(handle, "#/episodes/wandering?episode=1000&step=3&sort=length-down")
+    expect(bench.page.locator('[data-episode="1000"]')).to_be_in_viewport()
+    listed = bench.get("episode-list")
+    listed.evaluate("list => (list.scrollTop = 0)")
+    for height in (720, 900):
+        bench.page.set_viewport_size({"width": 1440, "height": height})
+        expect(bench.get("episode").first).to_be_visible()
+        assert listed.evaluate("list => list.scrollTop") == 0
+    bench.page.locator('[data-episode="1998"]').click()
+    bench.get("sort-index").click()
+    expect(bench.page.locator('[data-episode="1999"], [data-episode="0"]').first).to_be_in_viewport()
+    bench.get("begin-row").first.click()
+    expect(bench.page.locator('[data-testid="episode"][aria-selected="true"]')).to_be_in_viewport()
