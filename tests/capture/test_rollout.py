@@ -188,3 +188,31 @@ def test_an_episode_depends_on_its_seed_alone(subject: iv.Subject) -> None:
     first = [a for a, e in zip(column(early, "action"), column(early, "episode"), strict=True) if e == 0]
     last = [a for a, e in zip(column(late, "action"), column(late, "episode"), strict=True) if e == 2]
     assert first == last
+
+
+def test_lanes_that_are_far_ahead_wait_and_nothing_changes(
+    subject: iv.Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freely = play(subject, CountingWorld(length=150), lanes=3)
+    monkeypatch.setattr("innerview.capture.rollout._MOST_BYTES_AHEAD", 1)
+    waiting = play(subject, CountingWorld(length=150), lanes=3)
+    assert column(freely, "action") == column(waiting, "action")
+    assert np.array_equal(array(freely, "memory"), array(waiting, "memory"))
+
+
+def test_senseless_plans_are_refused() -> None:
+    with pytest.raises(CaptureError, match="1 or more, not 0"):
+        Plan(seeds=(1,), lanes=0)
+    with pytest.raises(CaptureError, match="1 or more, not -3"):
+        Plan(seeds=(1,), max_steps=-3)
+
+
+def test_a_module_that_fails_is_told_with_what_it_was_given(
+    subject: iv.Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(subject.module, "forward", fail)
+    with pytest.raises(SubjectError, match=r"\[2, 3, 8, 8\].*out of memory"):
+        subject.run({"x": torch.zeros(2, 3, 8, 8)})

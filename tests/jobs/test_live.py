@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import innerview as iv
 from innerview.errors import RequestError, UnknownName
@@ -69,3 +70,11 @@ def test_every_lens_describes_itself() -> None:
     for name, looking in all_lenses():
         assert looking.lens.name == name and looking.lens.question.endswith("?")
         assert all(p.description for p in looking.lens.parameters)
+
+
+def test_other_weights_than_recorded_are_told(live: Live) -> None:
+    with torch.no_grad():
+        live.subjects["tiny"].module.value.bias.add_(5)  # type: ignore[union-attr, operator]
+    with pytest.raises(RequestError, match="other weights"):
+        live.forward({"recording": "x", "row": 3}, never)
+    assert "heads" in live.forward({"recording": "x", "row": 3, "subject": "tiny"}, never), "asked for by name"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +23,7 @@ import innerview as iv
 from innerview.errors import CaptureError, StoreError, StudyBusy
 from innerview.jobs.engine import Cancelled
 from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld, CrashingWorld, episode_length
+from innerview.worlds import Game
 from tests.jobs.players import LONG, Recurrent, recurrent
 
 KILLS = 50
@@ -156,6 +159,28 @@ def test_a_recording_tells_the_weights_it_was_made_with(tmp_path: Path) -> None:
     made = iv.record(tmp_path / "a.study", subject, CountingWorld(), episodes=1, seeds=np.int64(3), progress=False)
     assert made.info.subject is not None and made.info.subject.weights_digest == subject.weights_digest()
     assert made.groups()["seed"].to_list() == [3]
+
+
+def test_a_world_that_does_not_repeat_itself_is_found_out(tmp_path: Path) -> None:
+    class Whimsical(CountingWorld):
+        """Rewards by the number of games played so far, whatever the seed."""
+
+        def game(self, lane: int) -> Game:
+            game = super().game(lane)
+            step, worth = game.step, random.random()
+            game.step = lambda action: dataclasses.replace(step(action), reward=worth)  # type: ignore[method-assign]
+            return game
+
+    def stop_soon(done: int, total: int | None, message: str = "") -> None:
+        if done == 1:
+            raise Cancelled
+
+    arguments: dict[str, Any] = {"episodes": 3, "lanes": 1, "name": "x", "block_rows": 8}
+    with pytest.raises(Cancelled):
+        iv.record(tmp_path / "a.study", recurrent(), Whimsical(), progress=stop_soon, **arguments)
+    with pytest.raises(CaptureError, match="does not repeat itself"):
+        iv.record(tmp_path / "a.study", recurrent(), Whimsical(), progress=False, **arguments)
+    assert iv.check(tmp_path / "a.study") == []
 
 
 def test_two_recorders_do_not_write_the_same_recording(tmp_path: Path) -> None:

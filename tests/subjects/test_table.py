@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from innerview.errors import SubjectError
 from innerview.subjects import Subject
 from innerview.testing.subjects import CASES, Case, random_inputs
 
@@ -144,7 +145,7 @@ def test_after_an_error_the_module_is_as_before(adapted: Subject) -> None:
     adapted.module.train()
     last = dict(adapted.module.named_modules())[adapted.info.layers[-1]]
     handle = last.register_forward_hook(fail)
-    with pytest.raises(RuntimeError, match="a layer that breaks"):
+    with pytest.raises(SubjectError, match="a layer that breaks"):
         adapted.run(random_inputs(adapted.info, batch=ROWS, seed=6), keep=adapted.info.layers)
     handle.remove()
     assert hooks(adapted.module) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 
 import numpy as np
 
@@ -42,6 +43,11 @@ class Layout:
     """Value and q heads by the name of their column."""
     group_columns: tuple[Column, ...] = GROUP_COLUMNS
     row: RowKind = field(default_factory=RowKind)
+
+    @property
+    def row_bytes(self) -> int:
+        """What the arrays of one row take in memory."""
+        return sum(prod(spec.shape) * np.dtype(spec.dtype).itemsize for spec in self.arrays) or 1
 
 
 def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> Layout:

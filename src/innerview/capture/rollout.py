@@ -23,6 +23,8 @@ from innerview.subjects import Output, Subject
 from innerview.worlds import Lanes, World
 
 _PIECE_ROWS = 64
+_MOST_BYTES_AHEAD = 1 << 30
+"""What all lanes together may hold before the lanes that are ahead wait."""
 _MOST_AHEAD = 2
 """Finished episodes that a lane may hold while earlier ones are still being played."""
 TOO_LONG = "step limit"
@@ -40,11 +42,15 @@ class Plan:
     first_episode: int = 0
     """Episodes before this one were recorded already."""
 
+    def __post_init__(self) -> None:
+        if self.lanes < 1:
+            raise CaptureError(f"lanes is how many games run side by side: 1 or more, not {self.lanes}.")
+        if self.max_steps is not None and self.max_steps < 1:
+            raise CaptureError(f"max_steps is where an episode is cut: 1 or more, not {self.max_steps}.")
+
 
 def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Generator[Piece]:
     """Yield every episode of the plan in order, piece by piece."""
-    if plan.lanes < 1:
-        raise CaptureError(f"lanes is how many games run side by side: 1 or more, not {plan.lanes}.")
     lanes = world.open(plan.lanes)
     threads = torch.get_num_threads()
     try:
@@ -78,6 +84,9 @@ class _Playing:
         self._generators = [np.random.default_rng(0)] * plan.lanes
         self._active = [False] * plan.lanes
         self._upcoming = [_first_of(lane, plan) for lane in range(plan.lanes)]
+        self._idle = np.random.default_rng(0)
+        self._can_wait = getattr(lanes, "can_wait", True)
+        self._most_rows = max(_PIECE_ROWS, _MOST_BYTES_AHEAD // (plan.lanes * form.row_bytes))
         self._actions = tuple(c.name for c in form.columns if c.kind == "action")
         self._events = tuple(c.name for c in form.columns if c.kind == "event")
 
@@ -88,13 +97,30 @@ class _Playing:
     def step(self) -> None:
         """One step in every lane that has something to play."""
         self._begin_episodes()
-        active = [lane for lane, playing in enumerate(self._active) if playing]
+        active = [lane for lane, playing in enumerate(self._active) if playing and not self._must_wait(lane)]
         batch = self._batch()
         output = self.subject.run(self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations))
-        actions = self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=self._generators))
+        drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
+        actions = self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=drawing))
         after = self.lanes.step({lane: actions[lane] for lane in active})
+        self.memory = self._remembered(output, active)
         self._keep_rows(active, output, actions, after)
-        self.memory = output.memory
+
+    def _must_wait(self, lane: int) -> bool:
+        """Whether a lane holds so much for later that the episode whose turn it is should catch up first."""
+        if lane == self.next_episode % self.plan.lanes or not self._can_wait:
+            return False
+        return sum(episode.waiting for episode in self._episodes[lane]) >= self._most_rows
+
+    def _remembered(self, output: Output, active: list[int]) -> dict[str, torch.Tensor]:
+        """The new memory, but in lanes that waited the old one."""
+        waiting = [lane for lane, playing in enumerate(self._active) if playing and lane not in active]
+        if not waiting:
+            return output.memory
+        kept = {site: new.clone() for site, new in output.memory.items()}
+        for site, new in kept.items():
+            new[waiting] = self.memory[site][waiting]
+        return kept
 
     def ready(self) -> Iterator[Piece]:
         """Pieces of the episode whose turn it is, and of those behind it that are over."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +24,34 @@ DEMO_SEED = 1_000_004  # none of these was trained on; four of the twelve end in
 def demo(path: Path, *, port: int, open_browser: bool, episodes: int) -> None:
     """Make the demo study unless it is there, then serve it."""
     study = Study.open_or_create(path)
-    if DEMO_RECORDING not in study.recordings() or not study.recording(DEMO_RECORDING).complete:
-        _record_demo(study, episodes)
+    name = _demo_recording(study)
+    if name not in study.recordings() or not study.recording(name).complete:
+        _record_demo(study, name, episodes)
     zoo = _Zoo(DEMO_SUBJECT)
     _serve(study, port, open_browser, {DEMO_NAME: zoo.subject}, {"health_gathering_supreme": zoo.world})
 
 
-def _record_demo(study: Study, episodes: int) -> None:
+def _demo_recording(study: Study) -> str:
+    """The usual name, or one of its own where that was recorded with the weights of another version."""
+    weights = _weights_note()
+    recorded = DEMO_RECORDING in study.recordings() and study.recording(DEMO_RECORDING).info.note
+    return DEMO_RECORDING if recorded in (False, weights) else f"{DEMO_RECORDING} {weights[-8:]}"
+
+
+def _weights_note() -> str:
+    # Of the file, as loading the model itself would make every start slow.
+    folder = files("innerview") / "zoo" / DEMO_SUBJECT
+    return f"Weights {sha256((folder / 'weights.safetensors').read_bytes()).hexdigest()[:8]}"
+
+
+def _record_demo(study: Study, name: str, episodes: int) -> None:
     from innerview.jobs.record import record
 
     Console(stderr=True).print("Recording the demo: a trained agent plays Doom. This happens once.")
     subject, world = _Zoo(DEMO_SUBJECT).both()
-    if DEMO_RECORDING in study.recordings():
-        episodes = len(study.recording(DEMO_RECORDING).info.arguments["seeds"])
-    record(study, subject, world, episodes=episodes, seeds=DEMO_SEED, name=DEMO_RECORDING)
+    if name in study.recordings():
+        episodes = len(study.recording(name).info.arguments["seeds"])
+    record(study, subject, world, episodes=episodes, seeds=DEMO_SEED, name=name, note=_weights_note())
 
 
 class _Zoo:

@@ -92,13 +92,25 @@ class Live:
         row = arguments.get("row")
         if not isinstance(row, int) or not 0 <= row < recording.rows:
             raise RequestError(f"row must be a number from 0 to {recording.rows - 1}, not {row!r}.")
-        subject = self._subject(arguments.get("subject") or self._recorded_with(recording))
+        named = arguments.get("subject")
+        subject = self._subject(named or self._recorded_with(recording))
+        if named is None:
+            _check_weights(recording, subject)
         observed = _observation(recording, row)
         return subject, subject.inputs(observed), _memory_before(subject, recording, row)
 
     def _recorded_with(self, recording: Recording) -> str | None:
         name = recording.info.subject.name if recording.info.subject else None
         return name if name in self.subjects else None
+
+
+def _check_weights(recording: Recording, subject: Subject) -> None:
+    recorded = recording.info.subject
+    if recorded is not None and recorded.weights_digest not in ("", subject.weights_digest()):
+        raise RequestError(
+            f"'{recording.info.name}' was recorded with other weights than '{subject.info.name}' has now: what it says "
+            "today is not what was recorded. Record it again, or serve the subject that it was recorded with."
+        )
 
 
 def _observation(recording: Recording, row: int) -> dict[str, np.ndarray]:

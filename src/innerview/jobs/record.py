@@ -115,7 +115,8 @@ class _Keeper:
     """Hands pieces to the writer, less the rows that were committed before an interruption."""
 
     def __init__(self, writer: RecordingWriter, before: Recording) -> None:
-        self._writer = writer
+        self._writer, self._before = writer, before
+        self._repeated = [c.name for c in before.info.columns if c.kind in ("action", "reward")]
         self.episodes = writer.groups_committed
         self.rows = int(before.groups()["stop"][-1]) if self.episodes else 0
         self._known = writer.rows_committed - self.rows
@@ -130,19 +131,25 @@ class _Keeper:
         if piece.provisional:
             self._writer.provisional()
         skipped = min(count, self._known)
+        self._check_repeated(piece, skipped)
         self._known -= skipped
         self._added += count - skipped
         self.rows += count
         if piece.ending is not None and not self._added:
-            raise CaptureError(
-                f"Episode {piece.episode} ended after {piece.ending.length} steps; when it was first played it went on "
-                "for longer, so this world does not repeat itself with the same seed and the recording cannot go on. "
-                "Record under another name."
-            )
+            raise _does_not_repeat(piece.episode, f"its {piece.ending.length} steps are fewer")
         rows = {name: column[skipped:] for name, column in piece.rows.items()}
         self._writer.append(rows, {name: array[skipped:] for name, array in piece.arrays.items()})
         if piece.ending is not None:
             self._end(piece)
+
+    def _check_repeated(self, piece: Piece, skipped: int) -> None:
+        """What is played again must be what was committed, or an episode would be joined from two."""
+        if not skipped:
+            return
+        committed = self._before.columns(self._repeated, self.rows, self.rows + skipped)
+        for name in self._repeated:
+            if committed[name].to_list() != list(piece.rows[name][:skipped]):
+                raise _does_not_repeat(piece.episode, f"its {name} is another")
 
     def keep_unfinished(self) -> None:
         """Put what is in hand on disk too, to be looked at."""
@@ -164,6 +171,13 @@ class _Keeper:
         self._writer.end_group(line)
         self._start = self.rows
         self.episodes += 1
+
+
+def _does_not_repeat(episode: int, how: str) -> CaptureError:
+    return CaptureError(
+        f"Episode {episode} was played again to go on with the recording, and {how} than the first time: this world "
+        "does not repeat itself with the same seed. What is committed is safe; record the rest under another name."
+    )
 
 
 def default_name(subject: str, world: str) -> str:

@@ -20,7 +20,7 @@ from innerview.subjects.finding import Start
 from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, feed
 from innerview.subjects.memory import Slot
-from innerview.subjects.quiet import Evaluating, differentiable
+from innerview.subjects.quiet import FAILURES, Evaluating, differentiable
 
 
 @dataclass(frozen=True)
@@ -144,11 +144,21 @@ class Subject:
                     attached(keeping(chosen, kept, self._body.layers)),
                     differentiable(self._recurrent if grad else ()),
                 ):
-                    heads, after = self._body.call(inputs, memory)
+                    heads, after = self._called(inputs, memory)
             else:
-                heads, after = self._body.call(inputs, memory)
+                heads, after = self._called(inputs, memory)
         self._check_numbers(heads)
         return Output(heads, after, kept)
+
+    def _called(
+        self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
+    ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        try:
+            return self._body.call(inputs, memory)
+        except FAILURES as error:
+            shapes = ", ".join(f"'{name}' {list(value.shape)}" for name, value in inputs.items())
+            said = f"{type(error).__name__}: {error}"
+            raise SubjectError(f"'{self.info.name}' failed on {shapes}: {said}") from error
 
     def probabilities(self, output: Output) -> np.ndarray | None:
         """[batch, actions], or None where actions are not discrete. Q values are shown through a softmax."""

@@ -54,6 +54,8 @@ class GymVectorWorld:
 class VectorLanes:
     """Lanes of a vector environment. Games that nobody plays are stepped along and reset when they end."""
 
+    can_wait = False  # its games move together
+
     def __init__(self, env: Any, reader: Reader, count: int) -> None:
         self.count = count
         self._env, self._reader = env, reader
