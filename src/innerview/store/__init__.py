@@ -3,7 +3,8 @@
 Rows are Parquet and arrays are Zarr in plain folders. A block of rows is committed by replacing the manifest.
 """
 
-from innerview.store.damage import Damage, check
+from innerview.store.checking import check
+from innerview.store.damage import Damage
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers import import_npz, import_table
 from innerview.store.models import (

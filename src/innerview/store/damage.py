@@ -10,10 +10,10 @@ from pathlib import Path
 
 import polars as pl
 
-from innerview.errors import DamagedPart, FormatVersionError, StoreError
+from innerview.errors import DamagedPart, StoreError
 from innerview.store.codecs import ArrayCodec
 from innerview.store.files import file_digest, read_json
-from innerview.store.manifest import STUDY_FORMAT, Manifest, check_format, load_log, load_manifest
+from innerview.store.manifest import Manifest, load_log
 from innerview.store.paths import confined, is_plain_file
 from innerview.store.scenes import load_scene
 
@@ -121,23 +121,6 @@ def _scene_keys(folder: Path, manifest: Manifest) -> list[str]:
             except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
                 continue  # its digest differs, which is told already
     return sorted(keys - {""})
-
-
-def check(path: Path | str) -> list[Damage]:
-    """Everything damaged in a study: versions, manifests, digests of every file."""
-    root = Path(path)
-    try:
-        check_format(read_json(root / "study.json"), STUDY_FORMAT, root.name)
-    except (DamagedPart, FormatVersionError) as error:
-        return [Damage("study.json", str(error))]
-    found: list[Damage] = []
-    for name in recording_folders(root):
-        try:
-            folder = confined(root, "recordings", name)
-            found += damage_in_depth(folder, load_manifest(folder))
-        except StoreError as error:
-            found.append(Damage(f"recordings/{name}", str(error)))
-    return found
 
 
 def recording_folders(root: Path) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import DamagedPart, UnknownName
+from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import SubjectInfo, from_json, to_json
 from innerview.store.files import read_json, replace_file, replace_json
 from innerview.store.paths import checked_name, confined, is_plain_file
@@ -73,10 +74,18 @@ def save_snapshot(study: Study, snapshot: Snapshot, weights: Mapping[str, Tensor
 
 
 def snapshots(study: Study, run: str | None = None) -> list[Snapshot]:
-    """Every snapshot, by run and step."""
+    """Every snapshot that can be read, by run and step."""
     pattern = f"snapshots/{checked_name('run', run)}/*/snapshot.json" if run else "snapshots/*/*/snapshot.json"
-    found = [from_json(Snapshot, read_json(path)) for path in study.path.glob(pattern)]
+    found = []
+    for path in study.path.glob(pattern):
+        with suppress(StoreError):  # `check` names it; one that cannot be read must not hide the others
+            found.append(read_snapshot(path))
     return sorted(found, key=lambda snapshot: (snapshot.run, snapshot.step))
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """What a snapshot's file tells."""
+    return from_json(Snapshot, read_json(path))
 
 
 def load_snapshot(study: Study, run: str, step: int) -> dict[str, Tensor]:

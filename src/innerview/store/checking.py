@@ -1,0 +1,55 @@
+"""Looks at everything in a study and names what is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from innerview.errors import DamagedPart, FormatVersionError, StoreError
+from innerview.store.damage import Damage, damage_in_depth, recording_folders
+from innerview.store.files import read_json
+from innerview.store.manifest import STUDY_FORMAT, check_format, load_manifest
+from innerview.store.models import load_card, read_snapshot, read_weights
+from innerview.store.paths import confined
+from innerview.store.selections import load_selections
+from innerview.store.study import Study
+
+
+def check(path: Path | str) -> list[Damage]:
+    """Everything damaged in a study: versions, manifests, digests of every file, weights and selections."""
+    root = Path(path)
+    try:
+        check_format(read_json(root / "study.json"), STUDY_FORMAT, root.name)
+    except (DamagedPart, FormatVersionError) as error:
+        return [Damage("study.json", str(error))]
+    found: list[Damage] = []
+    for name in recording_folders(root):
+        try:
+            folder = confined(root, "recordings", name)
+            found += damage_in_depth(folder, load_manifest(folder))
+        except StoreError as error:
+            found.append(Damage(f"recordings/{name}", str(error)))
+    return [*found, *_beside_recordings(Study.open(root))]
+
+
+def _beside_recordings(study: Study) -> Iterator[Damage]:
+    """Subjects, snapshots and selections."""
+    for card in sorted(study.path.glob("subjects/*/card.json")):
+        yield from _tried(study, card, load_card, study, card.parent.name)
+        yield from _weights(study, card)
+    for taken in sorted(study.path.glob("snapshots/*/*/snapshot.json")):
+        yield from _tried(study, taken, read_snapshot, taken)
+        yield from _weights(study, taken)
+    yield from _tried(study, study.path / "selections.json", load_selections, study)
+
+
+def _weights(study: Study, card: Path) -> Iterator[Damage]:
+    path = card.with_name("weights.safetensors")
+    return _tried(study, path, read_weights, path)
+
+
+def _tried(study: Study, part: Path, read: Callable[..., object], *given: object) -> Iterator[Damage]:
+    try:
+        read(*given)
+    except StoreError as error:
+        yield Damage(str(part.relative_to(study.path)), str(error))
