@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import innerview as iv
-from innerview.errors import RequestError, UnknownName
+from innerview.errors import LensError, RequestError, UnknownName
 from innerview.jobs.lenses import all_lenses
 from innerview.jobs.live import Live
 from innerview.jobs.runner import Jobs
@@ -50,6 +50,11 @@ def test_bad_requests_say_what_would_be_right(live: Live) -> None:
         live.lens({"recording": "x", "row": 0, "lens": "gradiant"}, never)
     with pytest.raises(UnknownName, match="target"):
         live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": {"aim": 1}}, never)
+    for wrong in ([1], {"times_input": "yes"}):
+        with pytest.raises(LensError, match=r"by name|is a bool"):
+            live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": wrong}, never)
+    with pytest.raises(UnknownName, match="Did you mean 'value'"):
+        live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": {"target": "valu"}}, never)
     with pytest.raises(RequestError, match="episodes"):
         live.record_more({"episodes": -1})
     with pytest.raises(UnknownName, match="tiny"):

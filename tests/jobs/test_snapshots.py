@@ -9,7 +9,7 @@ import torch
 from stable_baselines3 import PPO
 
 import innerview as iv
-from innerview.errors import SubjectError
+from innerview.errors import StoreError, SubjectError
 from innerview.store import load_snapshot, snapshots
 from innerview.testing.worlds import CountingWorld
 from tests.jobs.players import recurrent
@@ -44,6 +44,15 @@ def test_training_that_goes_on_takes_no_step_twice(tmp_path: Path) -> None:
         callback = iv.snapshot_callback(tmp_path / "a.study", "CartPole-v1", every=128, episodes=1)
         model.learn(128, callback=callback, reset_num_timesteps=False)
     assert [s.step for s in snapshots(iv.Study.open(tmp_path / "a.study"))] == [0, 128, 256]
+
+
+def test_another_training_under_the_same_name_is_told(tmp_path: Path) -> None:
+    subject = recurrent()
+    iv.snapshot(tmp_path / "a.study", subject, CountingWorld(), step=0)
+    with torch.no_grad():
+        subject.module.value.bias.fill_(9)  # type: ignore[union-attr, operator]
+    with pytest.raises(StoreError, match="run='training 2'"):
+        iv.snapshot(tmp_path / "a.study", subject, CountingWorld(), step=0)
 
 
 def test_a_senseless_interval_is_refused(tmp_path: Path) -> None:

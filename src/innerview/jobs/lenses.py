@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from math import inf
 from pkgutil import iter_modules
 from typing import Any
 
+from innerview.errors import LensError, UnknownName
 from innerview.registry import Registry
-from innerview.schema import Lens
+from innerview.schema import Lens, Parameter
 
 ROOMS = (
     "saliency",
@@ -25,12 +27,38 @@ ROOMS = (
 )
 
 
+_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,)}
+
+
 @dataclass(frozen=True)
 class Looking:
     """A lens and the function that does it."""
 
     lens: Lens
     look: Callable[..., Any]
+
+    def checked(self, given: Any) -> dict[str, Any]:
+        """Parameters from outside, or an error that says what would be right."""
+        if not isinstance(given, Mapping):
+            raise LensError(f"Parameters are given by name, as {{name: value}}, not as {given!r:.80}.")
+        known = {parameter.name: parameter for parameter in self.lens.parameters}
+        for name, value in given.items():
+            if name not in known:
+                raise UnknownName(f"parameter of lens '{self.lens.name}'", str(name), known)
+            _check_value(known[name], value)
+        return dict(given)
+
+
+def _check_value(parameter: Parameter, value: Any) -> None:
+    kinds = _KINDS.get(parameter.type, (str,))
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise LensError(f"'{parameter.name}' is a {parameter.type}, not {value!r:.80}. {parameter.description}")
+    if parameter.choices and value not in parameter.choices:
+        raise UnknownName(parameter.name, str(value), parameter.choices)
+    low = -inf if parameter.low is None else parameter.low
+    high = inf if parameter.high is None else parameter.high
+    if isinstance(value, int | float) and not low <= value <= high:
+        raise LensError(f"'{parameter.name}' goes from {low:g} to {high:g}; {value} is outside.")
 
 
 @cache

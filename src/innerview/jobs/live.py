@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from innerview.worlds import World
 
 Call = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
 MOST_EPISODES = 10_000
+T = TypeVar("T")
 
 
 class Live:
@@ -39,11 +40,7 @@ class Live:
     def lens(self, arguments: dict[str, Any], stale: Callable[[], bool]) -> tuple[dict[str, Any], np.ndarray]:
         """A lens on a recorded row."""
         looking = all_lenses().get(str(arguments.get("lens", "")))
-        parameters = arguments.get("parameters") or {}
-        known = [p.name for p in looking.lens.parameters]
-        for name in parameters:
-            if name not in known:
-                raise UnknownName(f"parameter of lens '{looking.lens.name}'", name, known)
+        parameters = looking.checked(arguments.get("parameters") or {})
         subject, inputs, memory = self._row(arguments)
         heat = looking.look(subject, inputs, memory, **parameters)
         return {"lens": looking.lens.name, "subject": subject.info.name}, heat[0]
@@ -70,22 +67,10 @@ class Live:
         return Task(title=f"Record {episodes} episodes of {subject.info.name}", work=work, unit="episodes")
 
     def _subject(self, name: Any) -> Subject:
-        if not self.subjects:
-            raise RequestError("No subject is live. Serve the study with iv.show(study, subject=…).")
-        if name is None:
-            return next(iter(self.subjects.values()))
-        if name not in self.subjects:
-            raise UnknownName("live subject", str(name), self.subjects)
-        return self.subjects[name]
+        return _chosen("subject", self.subjects, name)
 
     def _world(self, name: Any) -> World:
-        if not self.worlds:
-            raise RequestError("No world is live. Serve the study with iv.show(study, subject=…, world=…).")
-        if name is None:
-            return next(iter(self.worlds.values()))
-        if name not in self.worlds:
-            raise UnknownName("live world", str(name), self.worlds)
-        return self.worlds[name]
+        return _chosen("world", self.worlds, name)
 
     def _row(self, arguments: dict[str, Any]) -> tuple[Subject, dict[str, torch.Tensor], dict[str, torch.Tensor]]:
         recording = self.study.recording(str(arguments.get("recording", "")))
@@ -102,6 +87,17 @@ class Live:
     def _recorded_with(self, recording: Recording) -> str | None:
         name = recording.info.subject.name if recording.info.subject else None
         return name if name in self.subjects else None
+
+
+def _chosen(what: str, live: Mapping[str, T], name: Any) -> T:
+    """The one named, or the first."""
+    if not live:
+        raise RequestError(f"No {what} is live. Serve the study with iv.show(study, subject=…, world=…).")
+    if name is None:
+        return next(iter(live.values()))
+    if not isinstance(name, str) or name not in live:
+        raise UnknownName(f"live {what}", str(name), live)
+    return live[name]
 
 
 def _check_weights(recording: Recording, subject: Subject) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 import uuid
@@ -15,6 +16,7 @@ from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Repo
 
 __all__ = ["Cancelled", "Engine", "Job", "Jobs", "LocalEngine", "Progress", "Report", "Task", "Work"]
 
+log = logging.getLogger(__name__)
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 MOST_WAITING = 100
@@ -151,7 +153,10 @@ class Jobs:
             self._jobs[job_id] = job
             self._changed.notify_all()
             for listener in self._listeners:
-                listener(job)
+                try:
+                    listener(job)
+                except Exception:
+                    log.exception("A listener failed on the news of job '%s'; the job goes on.", job.title)
         return job
 
     def _forget_old(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import SubjectError
+from innerview.errors import StoreError, SubjectError
 from innerview.jobs.record import record
 from innerview.store import Snapshot, Study, save_snapshot, snapshots
 from innerview.subjects import Subject, from_sb3
@@ -38,6 +38,7 @@ def snapshot(
     if world is not None:
         name = f"{run} {step:010d}"
         note = f"Snapshot of '{run}' after {step:,} steps."
+        _check_free(opened, name, subject, run)
         record(
             opened,
             subject,
@@ -52,6 +53,15 @@ def snapshot(
     taken = Snapshot(run=run, step=step, recording=name)
     save_snapshot(opened, taken, subject.module.state_dict())
     return taken
+
+
+def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
+    if name not in study.recordings():
+        return
+    if study.recording(name).info.arguments.get("weights") != subject.weights_digest():
+        raise StoreError(
+            f"'{name}' is there already, from another training. Give this one a name of its own: run='{run} 2'."
+        )
 
 
 def snapshot_callback(

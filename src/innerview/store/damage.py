@@ -96,9 +96,9 @@ def _zarr_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
             continue
         shape = found.get("shape") if isinstance(found, dict) else None
         rows = shape[0] if isinstance(shape, list) and shape else -1
-        # A killed writer may have set the shape of a block that it did not commit.
-        allowed = range(manifest.rows, manifest.rows + (1 if manifest.complete else manifest.block_rows + 1))
-        if rows not in allowed or found != codec.zarr_json(rows):
+        # A killed writer may have set the shape for blocks that it did not commit, or was about to replace.
+        fits = rows == manifest.rows or (rows > manifest.rows and not manifest.complete)
+        if not fits or found != codec.zarr_json(rows):
             yield Damage(part, f"It does not describe {manifest.rows} rows of '{spec.name}' as they were written.")
 
 
