@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -194,7 +196,7 @@ def test_lanes_that_are_far_ahead_wait_and_nothing_changes(
     subject: iv.Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     freely = play(subject, CountingWorld(length=150), lanes=3)
-    monkeypatch.setattr("innerview.capture.rollout._MOST_BYTES_AHEAD", 1)
+    monkeypatch.setattr(sys.modules[rollout.__module__], "_MOST_BYTES_AHEAD", 1)
     waiting = play(subject, CountingWorld(length=150), lanes=3)
     assert column(freely, "action") == column(waiting, "action")
     assert np.array_equal(array(freely, "memory"), array(waiting, "memory"))
@@ -210,7 +212,7 @@ def test_senseless_plans_are_refused() -> None:
 def test_a_module_that_fails_is_told_with_what_it_was_given(
     subject: iv.Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise RuntimeError("out of memory")
 
     monkeypatch.setattr(subject.module, "forward", fail)

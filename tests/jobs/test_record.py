@@ -130,7 +130,7 @@ def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
         iv.record(tmp_path / "a.study", recurrent(), CrashingWorld(crash_at=80), **arguments)
     world = CrashingWorld()
     world.game = lambda lane: CountingGame(length=20)  # type: ignore[method-assign]
-    with pytest.raises(CaptureError, match=r"ended after 20 steps.*another name"):
+    with pytest.raises(CaptureError, match=r"20 steps are fewer.*another name"):
         iv.record(tmp_path / "a.study", recurrent(), world, **arguments)
 
 
