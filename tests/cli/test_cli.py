@@ -85,6 +85,8 @@ def test_import_brings_in_arrays(here: Path) -> None:
         (("record", "a.study", "--subject", "agent.py:make"), "--world"),
         (("record", "a.study", "--subject", "nothing.py:make"), "no file"),
         (("info", "no.study"), "no study"),
+        (("check", "no.study"), "no study"),
+        (("export", "a.study", "film.gif", "--episode", "0"), "no pictures"),
         (("export", "a.study", "rows.xlsx"), "xlsx"),
     ],
 )

@@ -20,7 +20,7 @@ import zarr
 from polars.testing import assert_frame_equal
 
 import innerview as iv
-from innerview.errors import CaptureError, StoreError, StudyBusy
+from innerview.errors import CaptureError, StoreError, StudyBusy, UnknownName
 from innerview.jobs.engine import Cancelled
 from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld, CrashingWorld, episode_length
 from innerview.worlds import Game
@@ -70,6 +70,22 @@ def test_other_arguments_under_the_same_name_are_refused(tmp_path: Path) -> None
     iv.record(study, recurrent(), CountingWorld(), episodes=3, name="x", progress=False)
     with pytest.raises(StoreError, match=r"arguments\.greedy was False and is True.*another name"):
         iv.record(study, recurrent(), CountingWorld(), episodes=3, name="x", greedy=True, progress=False)
+
+
+def test_a_refused_recording_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'eye'"):
+        iv.record(tmp_path / "a.study", recurrent(), CountingWorld(), keep="eyes")
+    assert not (tmp_path / "a.study").exists()
+
+
+def test_q_values_and_the_subjects_own_action_names_are_kept(tmp_path: Path) -> None:
+    module = torch.nn.Linear(4, 2)
+    subject = iv.subject(module, example=torch.zeros(1, 4), heads="q", actions=("left", "right"))
+    made = iv.record(tmp_path / "a.study", subject, "CartPole-v1", episodes=2, greedy=True, progress=False)
+    q = made.array("q", 0, made.rows)
+    assert np.array_equal(q.argmax(1), made.columns(["action"])["action"].to_numpy())
+    assert next(c for c in made.info.columns if c.name == "action").categories == ("left", "right")
+    assert next(a for a in made.info.arrays if a.name == "probabilities").elements == ("left", "right")
 
 
 def test_nothing_to_record_is_said(tmp_path: Path) -> None:

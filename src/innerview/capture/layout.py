@@ -111,7 +111,7 @@ def _columns(subject: Subject, world: WorldInfo, values: Mapping[str, Head]) -> 
     standard = [
         Column(name="episode", type="int", kind="index"),
         Column(name="step", type="int", kind="index"),
-        *_action_columns(world),
+        *_action_columns(subject, world),
         Column(name="reward", type="float", kind="reward", description="What the action earned."),
         *(Column(name=n, type="float", kind="value", description=_value_words(h)) for n, h in values.items()),
     ]
@@ -128,10 +128,20 @@ def _columns(subject: Subject, world: WorldInfo, values: Mapping[str, Head]) -> 
     return (*standard, *world.facts)
 
 
-def _action_columns(world: WorldInfo) -> list[Column]:
+def _action_columns(subject: Subject, world: WorldInfo) -> list[Column]:
     if world.actions.kind == "discrete":
-        return [Column(name="action", type="int", kind="action", categories=world.actions.names)]
-    return [Column(name=f"action_{name}", type="float", kind="action", label=name) for name in world.actions.names]
+        return [Column(name="action", type="int", kind="action", categories=_action_names(subject, world))]
+    return [
+        Column(name=f"action_{name.removeprefix('action ')}", type="float", kind="action", label=name)
+        for name in world.actions.names
+    ]
+
+
+def _action_names(subject: Subject, world: WorldInfo) -> tuple[str, ...]:
+    """The world's names, or the subject's where the world only counts its actions."""
+    head, names = subject.acting_head, world.actions.names
+    counted = tuple(f"action {number}" for number in range(len(names)))
+    return head.names if head is not None and len(head.names) == len(names) and names == counted else names
 
 
 def _value_words(head: Head) -> str:
@@ -166,17 +176,17 @@ def _remembered(info: SubjectInfo, names: Mapping[str, str]) -> list[ArraySpec]:
 def _decided(subject: Subject, output: Output, world: WorldInfo) -> list[ArraySpec]:
     if subject.probabilities(output) is None:
         return []
-    names = world.actions.names
-    return [
-        ArraySpec(
-            name="probabilities",
-            shape=(len(names),),
-            dtype="float32",
-            role="probabilities",
-            axes=("action",),
-            elements=names,
-        )
-    ]
+    names = _action_names(subject, world)
+    chances = ArraySpec(
+        name="probabilities",
+        shape=(len(names),),
+        dtype="float32",
+        role="probabilities",
+        axes=("action",),
+        elements=names,
+    )
+    is_q = subject.acting_head is not None and subject.acting_head.kind == "q"
+    return [chances, replace(chances, name="q", role="other")] if is_q else [chances]
 
 
 def _activated(output: Output, names: Mapping[str, str]) -> list[ArraySpec]:

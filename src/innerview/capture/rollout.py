@@ -210,6 +210,9 @@ class _Playing:
         probabilities = self.subject.probabilities(output)
         if probabilities is not None:
             arrays["probabilities"] = probabilities
+        head = self.subject.acting_head
+        if head is not None and head.kind == "q":
+            arrays["q"] = _numpy(output.heads[head.name])
         return arrays
 
     def _decisions(self, output: Output, probabilities: np.ndarray | None) -> dict[str, list[float]]:

@@ -136,7 +136,7 @@ def export(
     episode: Annotated[str | None, typer.Option(help="One episode; videos need one where there are several.")] = None,
     array: Annotated[list[str] | None, typer.Option(help="An array for .npz or a video; may be repeated.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="A column for .csv or .parquet; may be repeated.")] = None,
-    scale: Annotated[int, typer.Option(help="Pixels per pixel in a video.")] = 4,
+    scale: Annotated[int | None, typer.Option(help="Pixels per pixel in a video; as fits where not said.")] = None,
 ) -> None:
     """Write rows, arrays or a video of an episode to a file.
 

@@ -80,7 +80,7 @@ def export(
     episode: str | None,
     arrays: Sequence[str] | None,
     columns: Sequence[str] | None,
-    scale: int,
+    scale: int | None,
 ) -> None:
     """Write a file whose ending says what it holds."""
     chosen = only_recording(Study.open(path), recording)

@@ -52,14 +52,14 @@ def record(
             f"A subject is recorded, not a {type(subject).__name__}. Adapt it first: iv.subject(module, …) for a torch "
             "module, iv.from_sb3(model) for stable-baselines3."
         )
-    opened = study if isinstance(study, Study) else Study.open_or_create(study)
     played = as_world(world)
     chosen = _seeds(episodes, seeds)
     usual = getattr(played, "usual_lanes", USUAL_LANES)
     side_by_side = min(usual if lanes is None else lanes, len(chosen))
     plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
-    form = layout(subject, played.info, keep=keep)
+    form = layout(subject, played.info, keep=(keep,) if isinstance(keep, str) else keep)
     info = _describe(subject, played.info, form, plan, name=name, note=note)
+    opened = study if isinstance(study, Study) else Study.open_or_create(study)
     with (
         bar(progress, f"Recording {info.name}", "episodes") as report,
         opened.writer(info, block_rows=block_rows) as writer,

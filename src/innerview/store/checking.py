@@ -18,6 +18,8 @@ from innerview.store.study import Study
 def check(path: Path | str) -> list[Damage]:
     """Everything damaged in a study: versions, manifests, digests of every file, weights and selections."""
     root = Path(path)
+    if not (root / "study.json").exists() and not (root / "recordings").is_dir():
+        raise StoreError(f"There is no study in '{root}'.")
     try:
         check_format(read_json(root / "study.json"), STUDY_FORMAT, root.name)
     except (DamagedPart, FormatVersionError) as error:

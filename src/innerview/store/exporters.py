@@ -19,6 +19,7 @@ from innerview.store.files import TEMPORARY, disk_full_explained
 from innerview.store.recording import Recording
 
 _CHUNK = 64
+_FILM_WIDTH = 448  # a small picture is enlarged to about this many pixels
 
 
 def export_rows(
@@ -68,13 +69,14 @@ def export_video(
     *,
     group: int | str | None = None,
     array: str | None = None,
-    scale: int = 1,
+    scale: int | None = None,
     frames_per_s: float | None = None,
 ) -> Path:
-    """One episode as .gif or .mp4 at its own pixels, each drawn `scale` times as wide and high."""
+    """One episode as .gif or .mp4, each pixel drawn `scale` times as wide and high (as fits a film, where not said)."""
+    spec = _image_array(recording, array)
+    scale = min(64, max(1, _FILM_WIDTH // spec.shape[1])) if scale is None else scale
     if not isinstance(scale, int) or not 1 <= scale <= 64:
         raise StoreError(f"The scale is a whole number from 1 to 64, not {scale!r}: pixels stay pixels.")
-    spec = _image_array(recording, array)
     if group is None and recording.info.ordering is not None:
         raise StoreError(f"Say which {recording.info.ordering.group} to export.")
     start, stop = (0, recording.rows) if group is None else recording.group_rows(group)
@@ -90,10 +92,14 @@ def export_video(
 
 def _image_array(recording: Recording, name: str | None) -> ArraySpec:
     images = {spec.name: spec for spec in recording.info.arrays if spec.is_image and spec.dtype == "uint8"}
-    if name is None and images:
-        name = next(iter(images))
-    if name is None or name not in images:
-        raise UnknownName("image array", name or "", images, f"Recording '{recording.name}' has these only.")
+    if not images:
+        raise StoreError(
+            f"Recording '{recording.name}' has no pictures to make a film of. Where an environment shows numbers only, "
+            "record with iv.world(id, render=True)."
+        )
+    name = next(iter(images)) if name is None else name
+    if name not in images:
+        raise UnknownName("image array", name, images, f"Recording '{recording.name}' has these only.")
     return images[name]
 
 
