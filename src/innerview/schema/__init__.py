@@ -4,6 +4,7 @@ Everything here turns into plain JSON values with `to_json` and back with `from_
 """
 
 from innerview.schema.data import ArraySpec, Column, Scene
+from innerview.schema.edit import EditMode, MemoryEdit, Reduction
 from innerview.schema.lens import Lens, Parameter
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
@@ -16,14 +17,17 @@ __all__ = [
     "AttentionSite",
     "Block",
     "Column",
+    "EditMode",
     "Head",
     "InputSpec",
     "Lens",
+    "MemoryEdit",
     "MemorySite",
     "Moment",
     "Ordering",
     "Parameter",
     "RecordingInfo",
+    "Reduction",
     "RowKind",
     "Scene",
     "SubjectInfo",

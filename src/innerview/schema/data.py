@@ -33,6 +33,8 @@ class Column:
     description: str = ""
     categories: tuple[str, ...] = ()
     """For type int: the names that the numbers 0, 1, … stand for (action names, say)."""
+    derived: str = ""
+    """How it is made from what was recorded, in words or as an expression; empty for what was recorded itself."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ class Parameter:
     """One thing a person can set."""
 
     name: str
-    type: Literal["int", "float", "bool", "choice", "layer", "head", "array", "column"]
+    type: Literal["int", "float", "bool", "choice", "layer", "head", "array", "column", "text"]
     default: Any
     description: str
     low: float | None = None
@@ -31,7 +31,11 @@ class Lens:
     """The question it answers, as a title."""
     needs: tuple[Need, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    yields: Literal["heat per input", "value per element", "value per row", "layout", "table"] = "value per row"
+    yields: Literal["heat per input", "value per element", "value per row", "layout", "table", "chart"] = (
+        "value per row"
+    )
+    over: Literal["row", "episode", "recording"] = "row"
+    """What it looks at: one row at a time as somebody points at it, or, as a job, an episode or the whole recording."""
     cost: Literal["instant", "seconds", "minutes"] = "seconds"
     paper: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

@@ -461,6 +461,11 @@ export interface components {
              */
             categories: string[];
             /**
+             * Derived
+             * @default
+             */
+            derived: string;
+            /**
              * Description
              * @default
              */
@@ -657,6 +662,12 @@ export interface components {
              */
             needs: ("image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients")[];
             /**
+             * Over
+             * @default row
+             * @enum {string}
+             */
+            over: "row" | "episode" | "recording";
+            /**
              * Paper
              * @default
              */
@@ -677,7 +688,7 @@ export interface components {
              * @default value per row
              * @enum {string}
              */
-            yields: "heat per input" | "value per element" | "value per row" | "layout" | "table";
+            yields: "heat per input" | "value per element" | "value per row" | "layout" | "table" | "chart";
         };
         /**
          * MemorySite
@@ -735,7 +746,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "int" | "float" | "bool" | "choice" | "layer" | "head" | "array" | "column";
+            type: "int" | "float" | "bool" | "choice" | "layer" | "head" | "array" | "column" | "text";
         };
         /**
          * RecordingReply
