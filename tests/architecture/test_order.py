@@ -12,6 +12,7 @@ from .tree import PACKAGE, Module, cycle, dotted, edges, modules
 
 ABOVE = ("errors", "registry", "schema", "subjects", "worlds", "zoo", "capture", "store")
 COMPUTE = (
+    "metrics",
     "saliency",
     "features",
     "memory",
