@@ -3,7 +3,7 @@ import { ApiError, isAbort, Unreachable } from "./errors";
 
 export interface Ask {
   signal?: AbortSignal;
-  method?: "GET" | "POST" | "PUT";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   body?: unknown;
 }
 

@@ -87,7 +87,7 @@ export class RecordingService {
   }
 }
 
-function typed(buffer: ArrayBuffer, dtype: string): ArraySlice["values"] {
+export function typed(buffer: ArrayBuffer, dtype: string): ArraySlice["values"] {
   switch (dtype) {
     case "uint8":
     case "bool":

@@ -1,0 +1,54 @@
+/** What lenses found and the study keeps: a value in words and numbers, and arrays beside it. */
+import type { Client } from "./client";
+import type { Job } from "./model";
+import { typed, type ArraySlice } from "./service";
+
+/** A result in the list: everything but what was found. */
+export interface ResultLine {
+  readonly id: string;
+  /** The lens, or the kind of table, that made it. */
+  readonly kind: string;
+  readonly title: string;
+  readonly recording: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+  readonly arrays: readonly string[];
+}
+
+export interface Result extends ResultLine {
+  readonly value: unknown;
+}
+
+export interface LensRequest {
+  readonly lens: string;
+  readonly recording: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Part of the recording; absent: all of it. */
+  readonly rows?: readonly [number, number];
+}
+
+export class ResultService {
+  constructor(private readonly client: Client) {}
+
+  list(recording: string): Promise<ResultLine[]> {
+    return this.client.json(`/api/results?${new URLSearchParams({ recording })}`);
+  }
+
+  get(id: string): Promise<Result> {
+    return this.client.json(`/api/results/${encodeURIComponent(id)}`);
+  }
+
+  /** `version` tells states of a result that still grows apart, so that none is taken for another. */
+  async array(id: string, name: string, version = ""): Promise<ArraySlice> {
+    const query = version ? `?${new URLSearchParams({ v: version })}` : "";
+    const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}${query}`;
+    const { buffer, headers } = await this.client.bytes(path);
+    const shape = (headers.get("x-innerview-shape") ?? "").split(",").map(Number);
+    const dtype = headers.get("x-innerview-dtype") ?? "float32";
+    return { shape, dtype, values: typed(buffer, dtype) };
+  }
+
+  look(request: LensRequest): Promise<Job> {
+    return this.client.json("/api/jobs", { method: "POST", body: { kind: "lens", ...request } });
+  }
+}
