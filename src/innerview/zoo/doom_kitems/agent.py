@@ -15,10 +15,10 @@ class Agent(nn.Module):
 
     def __init__(self, memory: int = 128, actions: int = len(ACTIONS)) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(3, 16, 8, 4)
-        self.conv2 = nn.Conv2d(16, 32, 4, 2)
-        self.conv3 = nn.Conv2d(32, 32, 3, 1)
-        self.dense = nn.Linear(32 * 4 * 10, 256)
+        self.conv1 = nn.Conv2d(3, 32, 8, 4)
+        self.conv2 = nn.Conv2d(32, 64, 4, 2)
+        self.conv3 = nn.Conv2d(64, 64, 3, 1)
+        self.dense = nn.Linear(64 * 4 * 10, 256)
         self.gru = nn.GRUCell(256, memory)
         self.policy = nn.Linear(memory, actions)
         self.value = nn.Linear(memory, 1)

@@ -1,4 +1,4 @@
-"""Games for training: mazes of many levels, played in worker processes, with a reward for coming nearer."""
+"""Games for training: mazes of many levels in worker processes, a reward for coming nearer, and a teacher's advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from innerview.errors import WorldError
 from innerview.worlds.kitems import TIME_LIMIT, TIME_UP, KItemsGame
 from innerview.worlds.mazes import FIRST_TEST_SEED, Maze, make_maze, write_wad
+from innerview.zoo.doom_kitems.teacher import KNOWN, Plan, Teacher
 
 FULL = (5, 4)
 # Cells a side and items; the last is the task itself.
@@ -27,6 +29,13 @@ LEVELS = ((3, 1), (4, 1), (3, 2), (5, 1), (4, 2), (5, 2), (4, 3), (5, 3), FULL)
 TOLD = 11  # numbers that the critic is told
 TIMED_OUT = 2  # any other end is 1
 SPARE = 2  # engines of a worker whose next episode is being loaded
+PATIENCE_S = 120.0
+LEAD = (50, 350)  # steps that the teacher plays where it leads
+# What a game notes down after each step: what the step brought, then where it led to.
+REWARD, DONE, ADVICE, LED = range(4)
+FOR_CRITIC = slice(4, 4 + TOLD)
+SEEN = slice(4 + TOLD, 4 + TOLD + KNOWN)
+NOTES = 4 + TOLD + KNOWN
 
 
 def tell_critic(game: KItemsGame) -> list[float]:
@@ -42,23 +51,48 @@ def tell_critic(game: KItemsGame) -> list[float]:
     return [*gathered, *rest, legs / 16, 1 - game.steps / TIME_LIMIT, game.maze.size / 5]
 
 
+class School:
+    """The mazes of a worker, of all levels, and the plans that teachers have drawn of them."""
+
+    def __init__(self, rng: np.random.Generator, count: int, wad: Path) -> None:
+        self.levels, self.catalogue = draw_mazes(rng, count)
+        self.plans: dict[int, Plan] = {}
+        self.wad = wad
+        wad.write_bytes(write_wad(self.catalogue))
+
+    def teacher(self, index: int) -> Teacher:
+        """A teacher that has seen nothing of a maze."""
+        if index not in self.plans:
+            self.plans[index] = Plan(self.catalogue[index])
+        return Teacher(self.plans[index])
+
+
 class Lesson:
     """One engine with many mazes of all levels, and the reward that the agent is trained on."""
 
-    def __init__(self, mazes: dict[int, list[int]], catalogue: list[Maze], wad: Path, shaping: float) -> None:
-        self.mazes, self.catalogue, self.wad, self.shaping = mazes, catalogue, wad, shaping
+    def __init__(self, school: School, shaping: float) -> None:
+        self.school, self.shaping = school, shaping
         self.game = KItemsGame()
         self.start()
 
     def start(self) -> None:
         """Start the engine, again if it broke down."""
-        self.game.load(self.catalogue, self.wad)
+        self.game.load(self.school.catalogue, self.school.wad)
 
-    def begin(self, level: int, rng: np.random.Generator) -> None:
-        """A new episode in a maze of that level."""
+    def begin(self, level: int, rng: np.random.Generator, lead: float) -> None:
+        """A new episode in a maze of that level; with some chance the teacher plays the first steps."""
         self.level = level
-        choices = self.mazes[level]
-        self.frame = self.game.play(choices[int(rng.integers(len(choices)))], seed=int(rng.integers(2**31)))
+        index = int(rng.choice(self.school.levels[level]))
+        self.led = int(rng.integers(*LEAD)) if rng.random() < lead else 0
+        self.frame = self.game.play(index, seed=int(rng.integers(2**31)))
+        self.teacher = self.school.teacher(index)
+
+    def notes(self) -> list[float]:
+        """What the learner needs to know of the present state."""
+        game, teacher = self.game, self.teacher
+        teacher.watch(game.x, game.y, game.angle_deg, game.gathered)
+        led = float(game.steps < self.led)
+        return [float(teacher.advise()), led, *tell_critic(game), *teacher.known()]
 
     def step(self, action: int) -> tuple[float, int]:
         """Reward and whether it ended; a step towards the next item pays, one away from it costs the same."""
@@ -77,13 +111,11 @@ class Shared:
 
     frames: Tensor
     actions: Tensor
-    rewards: Tensor
-    done: Tensor
-    told: Tensor
+    notes: Tensor
     ended: Tensor
-    """Level, items gathered, items there and steps of the last episode."""
+    """Level, items gathered, items there, steps of the last episode, and whether the teacher led."""
     chances: Tensor
-    """Of each level to be drawn."""
+    """Of each level to be drawn, then of the teacher leading, then whether to quit."""
 
     @staticmethod
     def make(games: int, screen_wh: tuple[int, int]) -> Shared:
@@ -95,11 +127,9 @@ class Shared:
         return Shared(
             frames=zeros(games, screen_wh[1], screen_wh[0], 3, dtype=torch.uint8),
             actions=zeros(games, dtype=torch.int64),
-            rewards=zeros(games),
-            done=zeros(games),
-            told=zeros(games, TOLD),
-            ended=zeros(games, 4, dtype=torch.int32),
-            chances=zeros(len(LEVELS), dtype=torch.float64),
+            notes=zeros(games, NOTES),
+            ended=zeros(games, 5, dtype=torch.int32),
+            chances=zeros(len(LEVELS) + 2, dtype=torch.float64),
         )
 
 
@@ -108,32 +138,28 @@ class Task:
     """What a worker is to play."""
 
     groups: list[list[int]]
+    go: Any
+    """A semaphore that says when to step the next group."""
+    finished: list[Any]
+    """One for each group, which says when it is stepped."""
     seed: int
     mazes: int
     """Of the full task; a third as many of each other level."""
     shaping: float
 
 
-def work(pipe: Connection, shared: Shared, task: Task) -> None:
+def work(shared: Shared, task: Task) -> None:
     """Play the games of one worker until told to quit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
     rng = np.random.default_rng(task.seed)
     with tempfile.TemporaryDirectory(prefix="innerview-mazes-") as folder:
-        levels, catalogue = draw_mazes(rng, task.mazes)
-        wad = Path(folder) / "mazes.wad"
-        wad.write_bytes(write_wad(catalogue))
+        school = School(rng, task.mazes, Path(folder) / "mazes.wad")
         places = [i for group in task.groups for i in group]
-        lessons = [Lesson(levels, catalogue, wad, task.shaping) for _ in range(len(places) + SPARE)]
+        lessons = [Lesson(school, task.shaping) for _ in range(len(places) + SPARE)]
         desk = Desk(lessons[len(places) :], shared.chances.numpy(), rng)
         try:
-            play(
-                pipe,
-                shared,
-                task.groups,
-                {i: desk.swap(lesson) for i, lesson in zip(places, lessons, strict=False)},
-                desk,
-            )
+            play(shared, task, {i: desk.swap(lesson) for i, lesson in zip(places, lessons, strict=False)}, desk)
         finally:
             desk.close()
             for lesson in lessons:
@@ -157,8 +183,8 @@ class Desk:
         self.pool.shutdown()
 
     def _begin(self, lesson: Lesson) -> Lesson:
-        level = int(self.rng.choice(len(LEVELS), p=self.chances / self.chances.sum()))
-        lesson.begin(level, self.rng)
+        chances, lead = self.chances[: len(LEVELS)], float(self.chances[-2])
+        lesson.begin(int(self.rng.choice(len(LEVELS), p=chances / chances.sum())), self.rng, lead)
         return lesson
 
 
@@ -173,29 +199,31 @@ def draw_mazes(rng: np.random.Generator, count: int) -> tuple[dict[int, list[int
     return levels, catalogue
 
 
-def play(pipe: Connection, shared: Shared, groups: list[list[int]], lessons: dict[int, Lesson], desk: Desk) -> None:
-    """A byte in says which group to step, the same byte out that it is done."""
-    frames, actions, ended = shared.frames.numpy(), shared.actions.numpy(), shared.ended.numpy()
-    rewards, done, told = shared.rewards.numpy(), shared.done.numpy(), shared.told.numpy()
+def play(shared: Shared, task: Task, lessons: dict[int, Lesson], desk: Desk) -> None:
+    """Step one group after the other, each when told to."""
+    frames, notes, actions, ended = (t.numpy() for t in (shared.frames, shared.notes, shared.actions, shared.ended))
     for i, lesson in lessons.items():
-        frames[i], told[i] = lesson.frame, tell_critic(lesson.game)
-    for group in range(len(groups)):
-        pipe.send_bytes(bytes([group]))
+        frames[i], notes[i] = lesson.frame, [0.0, 0.0, *lesson.notes()]
+    for finished in task.finished:
+        finished.release()
     broken = breakdowns()
-    while (order := pipe.recv_bytes()) != b"q":
-        for i in groups[order[0]]:
+    for group, finished in cycle(zip(task.groups, task.finished, strict=True)):
+        task.go.acquire()
+        if shared.chances[-1]:
+            return
+        for i in group:
             lesson = lessons[i]
             try:
-                rewards[i], done[i] = lesson.step(int(actions[i]))
+                reward, done = lesson.step(int(actions[i]))
             except broken:
                 lesson.start()
-                rewards[i], done[i] = 0.0, TIMED_OUT
-            if done[i]:
+                reward, done = 0.0, TIMED_OUT
+            if done:
                 game = lesson.game
-                ended[i] = lesson.level, game.gathered, len(game.maze.items), game.steps
+                ended[i] = lesson.level, game.gathered, len(game.maze.items), game.steps, lesson.led > 0
                 lesson = lessons[i] = desk.swap(lesson)
-            frames[i], told[i] = lesson.frame, tell_critic(lesson.game)
-        pipe.send_bytes(order)
+            frames[i], notes[i] = lesson.frame, [reward, done, *lesson.notes()]
+        finished.release()
 
 
 def breakdowns() -> tuple[type[Exception], ...]:
@@ -211,20 +239,19 @@ class Players:
     def __init__(self, args: argparse.Namespace, seed: int, chances: np.ndarray) -> None:
         self.per_group = args.workers * args.games
         self.shared = Shared.make(2 * self.per_group, KItemsGame().screen_wh)
-        self.shared.chances[:] = torch.from_numpy(chances)
+        self.draw(chances, lead=args.lead if args.teacher else 0.0)
         context = mp.get_context("spawn")
-        self.pipes: list[Any] = []
-        self.processes = []
+        self.finished = [context.Semaphore(0) for _ in range(2)]
+        self.go, self.processes = [], []
         for w in range(args.workers):
             first = w * args.games
             groups = [[g * self.per_group + first + k for k in range(args.games)] for g in range(2)]
-            task = Task(groups, seed * 1000 + w, args.mazes, args.shaping)
-            ours, theirs = context.Pipe()
-            process = context.Process(target=work, args=(theirs, self.shared, task), daemon=True)
+            go = context.Semaphore(0)
+            task = Task(groups, go, self.finished, seed * 1000 + w, args.mazes, args.shaping)
+            process = context.Process(target=work, args=(self.shared, task), daemon=True)
             process.start()
-            self.pipes.append(ours)
+            self.go.append(go)
             self.processes.append(process)
-            theirs.close()
         if args.device == "cuda":  # pinned, so that frames travel to the GPU at full speed
             runtime: Any = torch.cuda.cudart()  # type: ignore[no-untyped-call]
             runtime.cudaHostRegister(self.shared.frames.data_ptr(), self.shared.frames.numel(), 0)
@@ -232,19 +259,27 @@ class Players:
     def slice(self, group: int) -> slice:
         return slice(group * self.per_group, (group + 1) * self.per_group)
 
-    def start(self, group: int) -> None:
-        for pipe in self.pipes:
-            pipe.send_bytes(bytes([group]))
+    def draw(self, chances: np.ndarray, lead: float) -> None:
+        """Say how often each level is to be played, and how often the teacher leads."""
+        self.shared.chances[: len(LEVELS)] = torch.from_numpy(chances)
+        self.shared.chances[-2] = lead
 
-    def wait(self) -> None:
-        for pipe in self.pipes:
-            pipe.recv_bytes()
+    def start(self) -> None:
+        """Have the workers step their next group."""
+        for go in self.go:
+            go.release()
+
+    def wait(self, group: int) -> None:
+        """Until all workers have stepped a group."""
+        for _ in self.go:
+            if not self.finished[group].acquire(timeout=PATIENCE_S):
+                raise WorldError(f"A worker has not answered for {PATIENCE_S:.0f} s; its own message is above.")
 
     def close(self) -> None:
-        for _ in range(2):
-            self.wait()
-        for pipe in self.pipes:
-            pipe.send_bytes(b"q")
+        for group in range(2):
+            self.wait(group)
+        self.shared.chances[-1] = 1.0
+        self.start()
         deadline = time.time() + 15
         for process in self.processes:
             process.join(timeout=max(0.1, deadline - time.time()))

@@ -8,8 +8,10 @@ Needs torch, numpy, safetensors and vizdoom, one GPU and some CPU cores:
     python train.py --policy random                      # the same for random actions
 
 Games run in worker processes in two groups, so that they play while the network decides for the others; the network
-learns from the last window of steps while the next one is played. During training only, a critic is told where the
-items are, walking towards the next item pays, and smaller mazes with fewer items come first.
+learns from the last window of steps while the next one is played. During training only: a teacher that knows what was
+in view so far says what it would do, less and less weight is given to it, and none in the last third; a critic is told
+where the items are; walking towards the next item pays; the memory is asked for what was seen; smaller mazes with fewer
+items are played too. `--teacher 0` trains without the teacher.
 """
 
 from __future__ import annotations
@@ -29,18 +31,32 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from innerview.zoo.doom_kitems.agent import INPUT_HW, Agent, shrink
-from innerview.zoo.doom_kitems.lessons import FULL, LEVELS, TIMED_OUT, TOLD, Players
+from innerview.zoo.doom_kitems.lessons import (
+    ADVICE,
+    DONE,
+    FOR_CRITIC,
+    FULL,
+    LED,
+    LEVELS,
+    NOTES,
+    REWARD,
+    SEEN,
+    TIMED_OUT,
+    TOLD,
+    Players,
+)
 from innerview.zoo.doom_kitems.score import evaluate, summary
+from innerview.zoo.doom_kitems.teacher import KNOWN
 
 
 class Trainer(nn.Module):
-    """The agent with what only training needs: a critic that is told the maze, and a guess of what it is told."""
+    """The agent with what only training needs: a critic that is told the maze, and a guess of what was seen."""
 
     def __init__(self, memory: int) -> None:
         super().__init__()
         self.agent = Agent(memory)
         self.critic = nn.Sequential(nn.Linear(memory + TOLD, 128), nn.Tanh(), nn.Linear(128, 1))
-        self.guess = nn.Linear(memory, TOLD)
+        self.guess = nn.Linear(memory, KNOWN)
 
     def judge(self, memory: Tensor, told: Tensor) -> Tensor:
         """How much reward is to come, knowing the maze."""
@@ -60,7 +76,7 @@ class Rollout:
         self.frames = torch.zeros(steps, games, 3, *INPUT_HW, dtype=torch.uint8, device=device)
         self.fresh = torch.zeros(steps, games, device=device)  # 1 where the step is the first of an episode
         self.actions = torch.zeros(steps, games, dtype=torch.int64, device=device)
-        self.told = torch.zeros(steps, games, TOLD, device=device)
+        self.notes = torch.zeros(steps, games, NOTES, device=device)  # of the state that was decided in
         self.log_probs, self.values, self.rewards, self.done = (
             torch.zeros(steps, games, device=device) for _ in range(4)
         )
@@ -82,7 +98,8 @@ class Rollout:
 class Scores:
     """How recent episodes went, by level, and which levels to draw next."""
 
-    def __init__(self) -> None:
+    def __init__(self, least: float) -> None:
+        self.least = least  # of the episodes that are the task itself
         self.share = np.zeros(len(LEVELS))  # of the items gathered, a running mean
         self.seen = np.zeros(len(LEVELS))
         self.items: deque[int] = deque(maxlen=300)
@@ -98,7 +115,7 @@ class Scores:
     def chances(self) -> np.ndarray:
         """Most to the levels that are half mastered, and more to the task itself the better it goes."""
         weight = self.share * (1 - self.share) + 0.02
-        for_task = 0.15 + 0.6 * self.share[-1]
+        for_task = self.least + (0.9 - self.least) * self.share[-1]
         chances: np.ndarray = (1 - for_task) * weight / weight.sum()
         chances[-1] += for_task
         return chances
@@ -125,8 +142,8 @@ class Sampler:
         """Make the first decisions when every game has begun."""
         with torch.cuda.stream(self.stream):
             for group in range(2):
-                self.players.wait()
-                self.decide(roll, 0, group)
+                self.players.wait(group)
+                self.decide(roll, 0, group, self.fetch(group))
 
     def sample(self, roll: Rollout, following: Rollout) -> None:
         """Fill a window whose first decisions are made; make the first of the following one."""
@@ -134,20 +151,23 @@ class Sampler:
         with torch.cuda.stream(self.stream):
             for t in range(1, steps + 1):
                 for group in range(2):
-                    self.players.wait()  # the other group plays meanwhile
-                    self.collect(roll, t - 1, group)
+                    self.players.wait(group)  # the other group plays meanwhile
+                    notes = self.fetch(group)
+                    self.collect(roll, t - 1, group, notes)
                     into = roll if t < steps else following
-                    self.decide(into, t % steps, group)
+                    self.decide(into, t % steps, group, notes)
             roll.last_values.copy_(following.values[0])
-        self.players.shared.chances[:] = torch.from_numpy(self.scores.chances())
         if self.stream:
             self.stream.synchronize()
 
+    def fetch(self, group: int) -> Tensor:
+        """What the games of a group noted down; a copy, as the workers write there again."""
+        return self.players.shared.notes[self.players.slice(group)].to(self.device, copy=True)
+
     @torch.no_grad()
-    def decide(self, roll: Rollout, t: int, group: int) -> None:
+    def decide(self, roll: Rollout, t: int, group: int, notes: Tensor) -> None:
         part, shared, agent = self.players.slice(group), self.players.shared, self.model.agent
         frames = shrink(shared.frames[part].to(self.device, non_blocking=True))
-        told = shared.told[part].to(self.device, copy=True)  # the workers write there again
         memory = self.memory[part] * (1 - self.fresh[part])[:, None]
         if t == 0:
             roll.memory[part] = memory
@@ -156,24 +176,26 @@ class Sampler:
         memory = agent.gru(features.float(), memory)
         log_all = F.log_softmax(agent.policy(memory), -1)
         action = torch.multinomial(log_all.exp(), 1)
+        action = torch.where(notes[:, LED, None] > 0, notes[:, ADVICE, None].long(), action)
         shared.actions[part] = action[:, 0].cpu()
-        self.players.start(group)
-        roll.frames[t, part], roll.fresh[t, part], roll.told[t, part] = frames, self.fresh[part], told
-        roll.actions[t, part], roll.values[t, part] = action[:, 0], self.model.judge(memory, told)
+        self.players.start()
+        roll.frames[t, part], roll.fresh[t, part], roll.notes[t, part] = frames, self.fresh[part], notes
+        roll.actions[t, part], roll.values[t, part] = action[:, 0], self.model.judge(memory, notes[:, FOR_CRITIC])
         roll.log_probs[t, part] = log_all.gather(1, action)[:, 0]
         self.memory[part] = memory
 
-    def collect(self, roll: Rollout, t: int, group: int) -> None:
+    def collect(self, roll: Rollout, t: int, group: int, notes: Tensor) -> None:
         part, shared = self.players.slice(group), self.players.shared
-        over = shared.done[part] > 0
-        done = shared.done[part].to(self.device)
+        over = shared.notes[part, DONE] > 0
+        done = notes[:, DONE]
         # The clock is not the agent's fault: a timed-out episode is worth what was expected of its last state.
         rest = self.args.gamma * roll.values[t, part] * (done == TIMED_OUT)
-        roll.rewards[t, part] = shared.rewards[part].to(self.device) + rest
+        roll.rewards[t, part] = notes[:, REWARD] + rest
         roll.done[t, part] = (done > 0).float()
         self.fresh[part] = 1.0 if self.args.memoryless else roll.done[t, part]
-        for level, gathered, items, steps in shared.ended[part][over].tolist():
-            self.scores.add(level, gathered, items, steps)
+        for level, gathered, items, steps, led in shared.ended[part][over].tolist():
+            if not led:
+                self.scores.add(level, gathered, items, steps)
 
 
 class Learner:
@@ -184,8 +206,9 @@ class Learner:
         self.model = Trainer(args.memory).to(self.device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=args.lr, eps=1e-5)
         self.steps, self.seconds = 0, 0.0
+        self.agreement = torch.zeros(())  # probability given to what the teacher advised
         self.curve: list[tuple[float, ...]] = []
-        self.scores = Scores()
+        self.scores = Scores(args.least)
         if args.resume:
             self.load(Path(args.resume))
 
@@ -200,6 +223,10 @@ class Learner:
             memory = agent.gru(feature, memory * keep)
             states.append(memory)
         return torch.stack(states)
+
+    def help(self) -> float:
+        """How much of the teacher's weight is left: all at first, none in the last part."""
+        return max(0.0, 1 - self.steps / (self.args.steps * self.args.until)) if self.args.teacher else 0.0
 
     def improve(self, roll: Rollout) -> None:
         args, done = self.args, min(1.0, self.steps / self.args.steps)
@@ -218,17 +245,24 @@ class Learner:
                 self.optimizer.step()
 
     def loss(self, roll: Rollout, games: Tensor, gain: Tensor, returns: Tensor, entropy_weight: float) -> Tensor:
-        args, model, told = self.args, self.model, roll.told[:, games]
+        args, model, notes, left = self.args, self.model, roll.notes[:, games], self.help()
         memory = self.unroll(roll, games)
         log_all = F.log_softmax(model.agent.policy(memory), -1)
         log_prob = log_all.gather(-1, roll.actions[:, games, None])[..., 0]
         ratio = (log_prob - roll.log_probs[:, games]).exp()
-        policy = -torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
-        value = F.smooth_l1_loss(model.judge(memory, told), returns)
+        own = 1 - notes[..., LED]  # steps that the agent chose itself
+        policy = -torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain)
+        policy = (1 - 0.8 * left) * (policy * own).sum() / own.sum().clamp(min=1)
+        value = F.smooth_l1_loss(model.judge(memory, notes[..., FOR_CRITIC]), returns)
         own_value = F.smooth_l1_loss(model.agent.value(memory)[..., 0], returns)
         entropy = -(log_all.exp() * log_all).sum(-1).mean()
-        guess = F.mse_loss(model.guess(memory), told)
-        loss: Tensor = policy + 0.5 * value + 0.25 * own_value + args.guess * guess - entropy_weight * entropy
+        loss: Tensor = policy + 0.5 * value + 0.25 * own_value - entropy_weight * entropy
+        if args.guess:
+            loss = loss + args.guess * F.mse_loss(model.guess(memory), notes[..., SEEN])
+        if left:
+            advised = -log_all.gather(-1, notes[..., ADVICE, None].long()).mean()
+            self.agreement = (-advised.detach()).exp()
+            loss = loss + args.teacher * left * advised
         return loss
 
     def save(self, folder: Path) -> None:
@@ -334,6 +368,7 @@ def train(args: argparse.Namespace) -> None:
             if time.time() - saved > 60:
                 saved = time.time()
                 learner.save(Path(args.out))
+            players.draw(learner.scores.chances(), lead=args.lead * learner.help())
             hand_over(learner, sampler)
             overlap.start(rolls[0])
             rolls.reverse()
@@ -361,7 +396,8 @@ def report(learner: Learner, speed: float, overlap: Overlap) -> str:
     learner.curve.append(line)
     levels = " ".join(f"{s}x{s}/{k}:{share:.2f}" for (s, k), share in zip(LEVELS, shares, strict=True))
     pace = f"{learner.steps:>11,} steps {speed:>7,.0f}/s  learning {overlap.seconds:.2f} s a window"
-    return f"{pace}  full task {items:.2f} of 4, all {complete:.3f}  {levels}"
+    teacher = f"teacher {learner.help():.2f}, followed {learner.agreement.item():.2f}"
+    return f"{pace}  {teacher}  full task {items:.2f} of 4, all {complete:.3f}  {levels}"
 
 
 def tell(text: str) -> None:
@@ -377,11 +413,15 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=30)
     parser.add_argument("--games", type=int, default=4, help="games per worker and group")
     parser.add_argument("--mazes", type=int, default=90, help="mazes of the full task per worker")
-    parser.add_argument("--window", type=int, default=96)
+    parser.add_argument("--window", type=int, default=128)
     parser.add_argument("--memory", type=int, default=128)
     parser.add_argument("--memoryless", action="store_true", help="forget everything at each step")
     parser.add_argument("--shaping", type=float, default=0.1, help="reward for a cell walked towards the next item")
-    parser.add_argument("--guess", type=float, default=0.1, help="weight of guessing what the critic is told")
+    parser.add_argument("--teacher", type=float, default=1.0, help="weight of the teacher's advice at first; 0: none")
+    parser.add_argument("--until", type=float, default=0.65, help="share of the steps after which no advice is left")
+    parser.add_argument("--lead", type=float, default=0.3, help="share of episodes that the teacher begins, at first")
+    parser.add_argument("--least", type=float, default=0.5, help="least share of the episodes that are the full task")
+    parser.add_argument("--guess", type=float, default=0.3, help="weight of asking the memory for what was seen")
     parser.add_argument("--lr", type=float, default=7e-4)
     parser.add_argument("--gamma", type=float, default=0.993)
     parser.add_argument("--lam", type=float, default=0.95)
@@ -389,7 +429,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--entropy", type=float, default=0.008)
     parser.add_argument("--last-entropy", type=float, default=0.003)
     parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--minibatches", type=int, default=4)
+    parser.add_argument("--minibatches", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--evaluate", default="", help="weights to score instead of training")
