@@ -9,21 +9,32 @@ import { Clock } from "./clock.svelte";
 import { Episode } from "./episode.svelte";
 import { Jobs } from "./jobs.svelte";
 import { formatLink, parseLink, type Link } from "./link";
+import { Memory, memoryKeys } from "./memory.svelte";
 import { OpenRecording } from "./recording";
+import { Results } from "./results.svelte";
 import { Selection } from "./selection.svelte";
 import { fromText, toText } from "./selectiontext";
 import { Theme } from "./theme.svelte";
 import { Toasts } from "./toasts.svelte";
+import { Undo } from "./undo.svelte";
+import { TimeWindow, windowKeys } from "./window.svelte";
+
+/** What other parts of the session write into the address themselves. */
+const ownKeys = new Set([...windowKeys, ...memoryKeys]);
 
 export class Session {
   readonly service = new Service();
   readonly clock = new Clock();
-  readonly selection = new Selection();
+  readonly window = new TimeWindow(this.clock);
+  readonly undo = new Undo();
+  readonly selection: Selection = new Selection(() => this.undo.did(this.selection));
+  readonly memory: Memory = new Memory(this.service, () => this.undo.did(this.memory));
   readonly episode = new Episode();
   readonly theme = new Theme();
   readonly toasts = new Toasts();
   readonly jobs = new Jobs(this.service);
   readonly settings = new SvelteMap<string, string>();
+  readonly results = new Results(this.service, this.jobs, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),
     (connected) => this.heardState(connected),
@@ -82,7 +93,7 @@ export class Session {
       this.toasts.say(`There is no recording “${link.recording}” in this study.`, "problem");
     const name = names.includes(link.recording) ? link.recording : (this.firstGood() ?? names[0]);
     this.settings.clear();
-    for (const [key, value] of Object.entries(link.settings)) this.settings.set(key, value);
+    for (const [key, value] of Object.entries(link.settings)) if (!ownKeys.has(key)) this.settings.set(key, value);
     this.clock.speed = Number(link.settings.speed) || 1;
     if (link.workspace) this.workspace = link.workspace;
     if (name !== undefined) await this.open(name, name === link.recording ? link : undefined);
@@ -107,21 +118,27 @@ export class Session {
 
   private show(recording: OpenRecording, link?: Link): void {
     this.recording = recording;
+    this.results.attach(recording.info.name);
     this.workspace = this.suitable(recording);
     this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
     const terms = fromText(link?.selection ?? "");
     if (!terms) this.toasts.say("The selection in the address could not be read; it was left out.", "problem");
     const same = this.shown === recording.info.name;
     this.shown = recording.info.name;
+    if (!(same && link)) this.undo.forget(this.selection);
     this.selection.attach(recording, terms ?? [], same && link !== undefined);
+    this.window.rows = recording.info.rows;
+    if (!same) this.undo.forget(this.memory);
+    this.memory.attach(recording, link?.settings, same);
     if (recording.info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
     else this.clock.focus(0, recording.info.rows, link?.step ?? 0);
+    if (link) this.window.restore(link.settings);
   }
 
   /** Rows without time have a workspace of their own. */
   private suitable(recording: OpenRecording): string {
     if (!recording.info.ordering) return "rows";
-    return "episodes";
+    return this.workspace === "memory" && recording.memory ? "memory" : "episodes";
   }
 
   goToGroup(index: number, step = 0): void {
@@ -129,6 +146,7 @@ export class Session {
     if (!group || !this.recording) return;
     this.group = group.index;
     this.clock.focus(group.start, group.stop, group.start + step);
+    if (this.episode.group !== group) this.window.moved();
     if (this.episode.group !== group) void this.episode.load(this.recording, group);
   }
 
@@ -166,7 +184,7 @@ export class Session {
       group: time ? this.group : null,
       step: time ? this.clock.step : this.clock.row,
       selection: toText(this.selection.terms),
-      settings: Object.fromEntries(this.settings),
+      settings: { ...Object.fromEntries(this.settings), ...this.window.settings, ...this.memory.settings },
     });
   }
 
@@ -192,6 +210,7 @@ export class Session {
 
   private heardJob(job: Job): void {
     this.jobs.heard(job);
+    void this.results.heard(job);
     if (job.kind === "record" && (job.state === "done" || job.state === "cancelled")) this.refreshSoon(100);
     else if (job.kind === "record" && job.state === "running")
       this.refreshSoon(4000 + (this.recording?.info.rows ?? 0) / 100);

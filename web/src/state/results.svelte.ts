@@ -1,0 +1,130 @@
+/** What lenses found in the open recording, and the lenses that are looking right now. */
+import { SvelteMap } from "svelte/reactivity";
+import { messageOf } from "../api/errors";
+import type { Job } from "../api/model";
+import { ResultService, type Result, type ResultLine } from "../api/results";
+import type { ArraySlice, Service } from "../api/service";
+import type { Jobs } from "./jobs.svelte";
+
+/** Results that are held whole at a time; more are asked for again. */
+const keep = 12;
+
+export class Results {
+  /** Newest first. */
+  all = $state.raw<readonly ResultLine[]>([]);
+  loaded = $state(false);
+  problem = $state("");
+
+  private readonly api: ResultService;
+  private readonly started = new SvelteMap<string, string>();
+  private readonly values = new Map<string, Promise<Result>>();
+  private recording = "";
+  private wanted = false;
+  private turn = 0;
+
+  constructor(
+    service: Service,
+    private readonly jobs: Jobs,
+    private readonly settings: SvelteMap<string, string>,
+  ) {
+    this.api = new ResultService(service.client);
+  }
+
+  /** Another recording, or another version of the same. */
+  attach(recording: string): void {
+    if (recording !== this.recording) {
+      this.all = [];
+      this.loaded = false;
+      this.started.clear();
+      this.values.clear();
+    }
+    this.recording = recording;
+    if (this.wanted) void this.load();
+  }
+
+  /** Called by every view that shows results: where there is none, nobody asks. */
+  want(): void {
+    if (this.wanted) return;
+    this.wanted = true;
+    void this.load();
+  }
+
+  private async load(): Promise<void> {
+    const turn = ++this.turn;
+    try {
+      const lines = await this.api.list(this.recording);
+      if (turn !== this.turn) return;
+      this.all = lines.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+      this.problem = "";
+    } catch (problem) {
+      if (turn === this.turn) this.problem = messageOf(problem);
+    } finally {
+      if (turn === this.turn) this.loaded = true;
+    }
+  }
+
+  of(kind: string): ResultLine[] {
+    return this.all.filter((line) => line.kind === kind);
+  }
+
+  /** The result that was chosen for a kind, else the newest that fits. */
+  shown(kind: string, fits: (line: ResultLine) => boolean = () => true): ResultLine | undefined {
+    const lines = this.of(kind).filter(fits);
+    const chosen = this.settings.get(`result-${kind}`);
+    return lines.find((line) => line.id === chosen) ?? lines[0];
+  }
+
+  choose(kind: string, id: string): void {
+    if (this.of(kind)[0]?.id === id) this.settings.delete(`result-${kind}`);
+    else this.settings.set(`result-${kind}`, id);
+  }
+
+  whole(id: string): Promise<Result> {
+    const known = this.values.get(id);
+    if (known) return known;
+    const coming = this.api.get(id);
+    this.values.set(id, coming);
+    coming.catch(() => this.values.delete(id));
+    if (this.values.size > keep) this.values.delete(this.values.keys().next().value!);
+    return coming;
+  }
+
+  array(id: string, name: string, version = ""): Promise<ArraySlice> {
+    return this.api.array(id, name, version);
+  }
+
+  /** The job that last looked through a lens for this page; one that somebody else started counts while it runs. */
+  jobOf(lens: string): Job | undefined {
+    const own = this.started.get(lens);
+    return (
+      this.jobs.all.find((job) => job.id === own) ??
+      this.jobs.running.find((job) => job.kind === "lens" && job.title.startsWith(`${lens} `))
+    );
+  }
+
+  async look(lens: string, parameters: Record<string, unknown>, rows?: readonly [number, number]): Promise<void> {
+    const recording = this.recording;
+    const job = await this.api.look({ lens, recording, parameters, ...(rows ? { rows } : {}) });
+    this.started.set(lens, job.id);
+    this.jobs.heard(job);
+    await this.heard(job);
+  }
+
+  /** A lens that is done has a result: show that one. */
+  async heard(job: Job): Promise<void> {
+    if (job.kind !== "lens" || job.state !== "done") return;
+    const id = resultOf(job);
+    this.values.delete(id);
+    await this.load();
+    const line = this.all.find((other) => other.id === id);
+    if (line && this.started.get(line.kind) === job.id) this.choose(line.kind, id);
+  }
+}
+
+/** The result that a job made, or is making. */
+export function resultOf(job: Job | undefined): string {
+  const told = job?.result as { result?: unknown } | null | undefined;
+  return typeof told?.result === "string" ? told.result : "";
+}
+
+export const isActive = (job: Job | undefined): boolean => job?.state === "running" || job?.state === "queued";
