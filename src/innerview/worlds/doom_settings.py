@@ -175,7 +175,7 @@ def find_config(config: str) -> Path:
         bundled = sorted(file.stem for file in folder.glob("*.cfg"))
         name = config.removeprefix("doom:").removesuffix(".cfg")
         if name not in bundled:
-            raise UnknownName("bundled Doom scenario", name, bundled)
+            raise UnknownName("bundled Doom scenario", name, [*bundled, "kitems"])
         return folder / f"{name}.cfg"
     path = Path(config).expanduser()
     if not path.is_file():
@@ -224,15 +224,21 @@ def _actions(asked: Mapping[str, Sequence[str]] | None, available: list[str]) ->
 def _screen(settings: DoomSettings) -> tuple[int, int]:
     shapes = [_shape(name) for name in import_vizdoom().ScreenResolution.__members__]
     if settings.resolution is not None:
-        asked = settings.resolution.upper().removeprefix("RES_")
-        if asked not in {f"{w}X{h}" for w, h in shapes}:
-            raise UnknownName("screen resolution", settings.resolution, [f"{w}x{h}" for w, h in shapes])
-        return _shape(asked)
+        return find_screen(settings.resolution)
     size = settings.size or (320, 240)
     if size in shapes:
         return size
     enough = [s for s in shapes if s[0] >= max(SMALLEST_WIDTH, size[0]) and s[1] >= size[1]] or shapes
     return min(enough, key=lambda shape: (round(abs(shape[0] / shape[1] - size[0] / size[1]), 2), shape[0]))
+
+
+def find_screen(resolution: str) -> tuple[int, int]:
+    """Width and height of a screen that the engine can draw, given as "320x180"."""
+    shapes = [_shape(name) for name in import_vizdoom().ScreenResolution.__members__]
+    asked = resolution.upper().removeprefix("RES_")
+    if asked not in {f"{w}X{h}" for w, h in shapes}:
+        raise UnknownName("screen resolution", resolution, [f"{w}x{h}" for w, h in shapes])
+    return _shape(asked)
 
 
 def _shape(resolution: str) -> tuple[int, int]:

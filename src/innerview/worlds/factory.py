@@ -8,12 +8,19 @@ from typing import Any
 from innerview.errors import WorldError
 from innerview.worlds.protocols import World
 
+K_ITEMS = "doom:kitems"
+
 
 def world(thing: Any, **settings: Any) -> World:
     """A world from a Gymnasium id, environment, vector environment or maker, or from a ViZDoom config.
 
-    `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`.
+    `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and
+    `world("doom:kitems")` for mazes of our own in which items are to be gathered in order.
     """
+    if thing == K_ITEMS:
+        from innerview.worlds.kitems_world import KItemsSettings, KItemsWorld
+
+        return KItemsWorld(KItemsSettings.of(**settings))
     if isinstance(thing, Path) or (isinstance(thing, str) and _means_doom(thing)):
         from innerview.worlds.doom import DoomSettings, DoomWorld
 

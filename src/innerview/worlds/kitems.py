@@ -51,8 +51,11 @@ class Played:
 class KItemsGame:
     """One Doom engine that plays the task."""
 
-    def __init__(self, *, size: int = 5, items: int = 4, screen_wh: tuple[int, int] = SCREEN_WH) -> None:
-        self.size, self.items, self.screen_wh = size, items, screen_wh
+    def __init__(
+        self, *, size: int = 5, items: int = 4, screen_wh: tuple[int, int] = SCREEN_WH, labels: bool = False
+    ) -> None:
+        self.size, self.items, self.screen_wh, self.labels = size, items, screen_wh, labels
+        self.seen: Sequence[Any] = ()  # the engine's labels of what is in view, where they were asked for
         self.mazes: Sequence[Maze] = ()
         self.maze = make_maze(0, size=size, items=items)
         self.gathered = self.steps = 0
@@ -147,6 +150,8 @@ class KItemsGame:
             raise WorldError("Doom ended the episode by itself, which this task never asks for.")
         counted, self.x, self.y, self.angle_deg = state.game_variables.tolist()
         self._counted = int(counted)
+        if self.labels:
+            self.seen = state.labels
         frame_hwc: np.ndarray = state.screen_buffer
         return frame_hwc
 
@@ -172,6 +177,7 @@ class KItemsGame:
         game.set_render_crosshair(False)
         game.set_render_decals(False)
         game.set_render_particles(False)
+        game.set_labels_buffer_enabled(self.labels)
         game.set_available_buttons([vzd.Button.TURN_LEFT, vzd.Button.TURN_RIGHT, vzd.Button.MOVE_FORWARD])
         told = vzd.GameVariable
         game.set_available_game_variables([told.ITEMCOUNT, told.POSITION_X, told.POSITION_Y, told.ANGLE])

@@ -46,7 +46,8 @@ _SPRITES = {
     "health pack": ("MEDI A -1", "stop"),
     "soul sphere": ("SOUL A 6 bright", "SOUL B 6 bright", "SOUL C 6 bright", "SOUL D 6 bright", "loop"),
 }
-_LAYOUT_ITEMS = {"g": 0, "r": 1, "b": 2, "c": 3}
+LAYOUT_ITEMS = {"g": 0, "r": 1, "b": 2, "c": 3}
+"""What layouts call the items, and their place in the order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +142,7 @@ def maze_from_layout(layout: Mapping[str, Any]) -> Maze:
         x, y = (x1 + x2) / 2, (y1 + y2) / 2
         dx, dy = (1, 0) if x1 == x2 else (0, 1)
         passages -= {frozenset((cell(x - dx, y - dy), cell(x + dx, y + dy)))}
-    places = {_LAYOUT_ITEMS[name]: cell(x, y) for x, y, name in layout["items"]}
+    places = {LAYOUT_ITEMS[name]: cell(x, y) for x, y, name in layout["items"]}
     items = tuple(places[i] for i in sorted(places))
     return Maze(size=size, passages=passages, items=items, spawn=cell(*layout["spawn"]), angle_deg=0)
 
