@@ -1,0 +1,14 @@
+"""The small k-items agent: as the k-items agent, with a GRU of 32 elements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from innerview.subjects import Subject
+from innerview.worlds import World
+from innerview.zoo.doom_kitems import adapt
+
+
+def load() -> tuple[Subject, World]:
+    """The trained agent and its mazes."""
+    return adapt(Path(__file__).with_name("weights.safetensors"), name="small k-items agent", memory=32)
