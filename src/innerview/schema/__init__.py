@@ -8,6 +8,8 @@ from innerview.schema.edit import EditMode, MemoryEdit, Reduction
 from innerview.schema.lens import Lens, Parameter
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
+from innerview.schema.result import Result
+from innerview.schema.rows import Found, Rows, States, Watch, unwatched
 from innerview.schema.subject import AttentionSite, Head, InputSpec, MemorySite, SubjectInfo
 from innerview.schema.world import ActionSpace, Moment, WorldInfo
 
@@ -18,6 +20,7 @@ __all__ = [
     "Block",
     "Column",
     "EditMode",
+    "Found",
     "Head",
     "InputSpec",
     "Lens",
@@ -28,10 +31,15 @@ __all__ = [
     "Parameter",
     "RecordingInfo",
     "Reduction",
+    "Result",
     "RowKind",
+    "Rows",
     "Scene",
+    "States",
     "SubjectInfo",
+    "Watch",
     "WorldInfo",
     "from_json",
     "to_json",
+    "unwatched",
 ]

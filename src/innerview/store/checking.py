@@ -11,6 +11,7 @@ from innerview.store.files import read_json
 from innerview.store.manifest import STUDY_FORMAT, check_format, load_manifest
 from innerview.store.models import load_card, read_snapshot, read_weights
 from innerview.store.paths import confined
+from innerview.store.results import check_result
 from innerview.store.selections import load_selections
 from innerview.store.study import Study
 
@@ -35,13 +36,15 @@ def check(path: Path | str) -> list[Damage]:
 
 
 def _beside_recordings(study: Study) -> Iterator[Damage]:
-    """Subjects, snapshots and selections."""
+    """Subjects, snapshots, results and selections."""
     for card in sorted(study.path.glob("subjects/*/card.json")):
         yield from _tried(study, card, load_card, study, card.parent.name)
         yield from _weights(study, card)
     for taken in sorted(study.path.glob("snapshots/*/*/snapshot.json")):
         yield from _tried(study, taken, read_snapshot, taken)
         yield from _weights(study, taken)
+    for found in sorted(study.path.glob("results/*/result.json")):
+        yield from _tried(study, found, check_result, study.path, found.parent.name)
     yield from _tried(study, study.path / "selections.json", load_selections, study)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import RecordingInfo, to_json
+from innerview.schema import RecordingInfo, Result, to_json
 from innerview.store.damage import Damage, recording_folders
 from innerview.store.files import read_json, replace_json
 from innerview.store.lock import WriterLock
@@ -24,6 +27,7 @@ from innerview.store.manifest import (
 )
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.recording import Recording
+from innerview.store.results import drop_result, keep_result, load_result, load_result_array, load_results, result_id
 from innerview.store.writer import RecordingWriter
 
 _STUDY = "study.json"
@@ -104,6 +108,54 @@ class Study:
         except BaseException:
             lock.release()
             raise
+
+    def results(self, kind: str | None = None, recording: str | None = None) -> list[Result]:
+        """What lenses and tables found, oldest first."""
+        return load_results(self.path, kind=kind, recording=recording)
+
+    def result(self, result: str) -> Result:
+        """What was found under that id."""
+        return load_result(self.path, result)
+
+    def result_array(self, result: str, name: str) -> np.ndarray:
+        """One array of a result."""
+        return load_result_array(self.path, result, name)
+
+    def result_id(self, kind: str, recording: str, arguments: Mapping[str, Any]) -> str:
+        """The id that a result of these arguments has, or will have."""
+        digest = self.recording(recording).digest
+        return result_id(kind=kind, recording=recording, digest=digest, arguments=arguments)
+
+    def keep_result(
+        self,
+        kind: str,
+        *,
+        recording: str,
+        arguments: Mapping[str, Any],
+        value: Any,
+        arrays: Mapping[str, np.ndarray] | None = None,
+        title: str = "",
+        provisional: bool = False,
+        result: str | None = None,
+    ) -> Result:
+        """Keep what was found about a recording; the same arguments replace what they gave before.
+
+        `result` is the id it was promised under, where the recording may have grown since.
+        """
+        made = Result(
+            id=result or self.result_id(kind, recording, arguments),
+            kind=kind,
+            title=title or f"{kind} of {recording}",
+            recording=recording,
+            arguments=arguments,
+            value=value,
+            provisional=provisional,
+        )
+        return keep_result(self.path, made, arrays or {})
+
+    def drop_result(self, result: str) -> None:
+        """Remove a result."""
+        drop_result(self.path, result)
 
     def _folder(self, name: str) -> Path:
         return confined(self.path, "recordings", checked_name("recording", name))
