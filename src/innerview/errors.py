@@ -54,6 +54,10 @@ class LensError(InnerviewError):
     """A lens cannot look at this subject or these rows."""
 
 
+class EditError(InnerviewError):
+    """An edit does not fit the subject, or what it makes of the memory is no number any more."""
+
+
 class JobError(InnerviewError):
     """A job could not start, go on or be found."""
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from innerview.errors import SubjectError
+from innerview.errors import EditError, SubjectError
 from innerview.subjects import Subject
 from innerview.testing.subjects import CASES, Case, random_inputs
 
@@ -108,6 +108,74 @@ def test_every_layer_can_be_kept_and_no_hook_is_left(adapted: Subject) -> None:
     for name, value in plain.heads.items():
         assert torch.equal(output.heads[name], value)
     assert hooks(adapted.module) == before == 0
+
+
+def reduced(name: str, state: Tensor) -> Tensor:
+    """Some elements zeroed, one set; the cell of an LSTM otherwise than its hidden state."""
+    new = state.clone()
+    new[..., 1 if name.endswith("cell") else 2] = 0
+    new[..., 0] = 0.5
+    return new
+
+
+def test_a_change_reaches_heads_and_carried_state_as_by_hand(case: Case, model: object, adapted: Subject) -> None:
+    if case.edited_by_hand is None:
+        assert not case.memory, "every shape that remembers is changed by hand too"
+        return
+    steps = [random_inputs(adapted.info, batch=ROWS, seed=seed) for seed in range(4)]
+    adapted.module.eval()
+    with torch.no_grad():
+        wanted = case.edited_by_hand(model, steps, reduced)
+    memory = None
+    for step, heads in zip(steps, wanted, strict=True):
+        output = adapted.run(step, memory, change=reduced)
+        memory = output.memory
+        assert all(torch.equal(value, reduced(name, value)) for name, value in memory.items())
+        for name, value in heads.items():
+            torch.testing.assert_close(output.heads[name], value, atol=1e-6, rtol=1e-5)
+    assert hooks(adapted.module) == 0
+
+
+def test_where_a_change_reaches_is_told(case: Case, adapted: Subject) -> None:
+    inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
+    plain = adapted.run(inputs)
+    for site in adapted.info.memory:
+
+        def only(name: str, state: Tensor, chosen: str = site.name) -> Tensor:
+            return torch.full_like(state, 2.0) if name == chosen else state
+
+        changed = adapted.run(inputs, change=only)
+        seen = any(not torch.equal(changed.heads[name], value) for name, value in plain.heads.items())
+        assert seen == (site.editable != "carried")
+        assert (changed.memory[site.name] == 2.0).all()
+
+
+def test_a_change_that_changes_nothing_leaves_every_bit(adapted: Subject) -> None:
+    inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
+    plain, same = adapted.run(inputs), adapted.run(inputs, change=lambda name, state: state.clone())
+    assert all(torch.equal(same.heads[name], value) for name, value in plain.heads.items())
+    assert all(torch.equal(same.memory[name], value) for name, value in plain.memory.items())
+
+
+def test_a_change_that_fails_leaves_no_hook(case: Case, adapted: Subject) -> None:
+    def fail(name: str, state: Tensor) -> Tensor:
+        raise EditError("no such element")
+
+    inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
+    if case.memory:
+        with pytest.raises(EditError, match="no such element"):
+            adapted.run(inputs, change=fail)
+        with pytest.raises(SubjectError, match="keep the shape"):
+            adapted.run(inputs, change=lambda name, state: state[:1])
+    assert hooks(adapted.module) == 0
+
+
+def test_a_change_is_what_is_kept_of_its_layer(case: Case, adapted: Subject) -> None:
+    inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
+    for site in adapted.info.memory:
+        if site.editable == "state":
+            output = adapted.run(inputs, keep=(site.layer,), change=lambda name, state: torch.zeros_like(state))
+            assert not output.activations[site.layer].any()
 
 
 def test_gradients_flow_to_inputs_and_memory(case: Case, adapted: Subject) -> None:

@@ -7,6 +7,7 @@ from typing import Literal
 
 HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
 InputKind = Literal["image", "vector", "tokens"]
+Editable = Literal["state", "last layer", "carried"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,9 @@ class MemorySite:
     kind: str
     """gru, gru cell, lstm hidden, lstm cell, declared."""
     shape: tuple[int, ...]
+    editable: Editable = "state"
+    """What a change made here reaches. `state`: the heads of the same step and every step after. `carried`: only the
+    steps after. `last layer`: as `state` in the last of the stacked layers, as `carried` in those below."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,7 @@ STATUS: dict[type[errors.InnerviewError], int] = {
     errors.WorldError: 422,
     errors.LensError: 422,
     errors.CaptureError: 422,
+    errors.EditError: 422,
     errors.InnerviewError: 400,
 }
 KINDS = {401: "NoToken", 403: "NotAllowed", 404: "UnknownName", 413: "TooLarge", 414: "TooLarge", 500: "ServerError"}

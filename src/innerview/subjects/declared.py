@@ -36,7 +36,7 @@ def declared_memory(probe: Probe, memory: Mapping[str, Any], *, arguments: Seque
 
 def _slot(name: str, shape: Any) -> Slot:
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    return Slot(MemorySite(name=name, layer="", kind="declared", shape=sizes), 0)
+    return Slot(MemorySite(name=name, layer="", kind="declared", shape=sizes, editable="carried"), 0)
 
 
 def _in_arguments(probe: Probe, slots: tuple[Slot, ...]) -> Found:

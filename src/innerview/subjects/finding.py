@@ -205,7 +205,7 @@ def _slot(given: Part, after: Tensor, seen: Trace, batch: int, suffix: str) -> S
         for own, state in zip(layer_slots(name, call.layer), call.state, strict=True):
             if _same(after, state) and own.site.shape == shape:
                 return Slot(own.site, axis, single)
-    site = MemorySite(name=f"{given.path[0]}{suffix}", layer="", kind="declared", shape=shape)
+    site = MemorySite(name=f"{given.path[0]}{suffix}", layer="", kind="declared", shape=shape, editable="carried")
     return Slot(site, axis, single)
 
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from innerview.schema import MemorySite
+from innerview.schema.subject import Editable
 from innerview.subjects.hooks import attached
 from innerview.subjects.quiet import Written, restoring
 from innerview.subjects.structure import Path, pick, rebuild
@@ -140,9 +141,12 @@ def layer_slots(name: str, layer: nn.Module) -> tuple[Slot, ...]:
         axis, single = 1, count == 1
         shapes = tuple((size,) if single else (count, size) for size in sizes)
     names = (title,) if len(kinds) == 1 else (f"{title}.hidden", f"{title}.cell")
+    # Heads read what a layer puts out: never its cell, and of stacked layers only the last.
+    hidden: Editable = "last layer" if isinstance(layer, nn.RNNBase) and layer.num_layers > 1 else "state"
+    reach = (hidden, "carried")[: len(kinds)]
     return tuple(
-        Slot(MemorySite(name=n, layer=name, kind=k, shape=s), axis, single)
-        for n, k, s in zip(names, kinds, shapes, strict=True)
+        Slot(MemorySite(name=n, layer=name, kind=k, shape=s, editable=e), axis, single)
+        for n, k, s, e in zip(names, kinds, shapes, reach, strict=True)
     )
 
 

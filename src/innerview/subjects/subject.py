@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from innerview.errors import SubjectError, UnknownName
 from innerview.schema import Head, SubjectInfo
 from innerview.subjects import actions, weights
+from innerview.subjects.changing import Change, changed_after, changing
 from innerview.subjects.finding import Start
 from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, feed
@@ -74,6 +75,7 @@ class Subject:
         self._acting = actions.acting_head(info.heads)
         # Hooks belong to the module: two runs at once would read each other's.
         self._one_at_a_time = threading.RLock()
+        self._sites = {site.name: site for site in info.memory}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
 
     def __repr__(self) -> str:
@@ -129,8 +131,13 @@ class Subject:
         *,
         keep: Sequence[str] = (),
         grad: bool = False,
+        change: Change | None = None,
     ) -> Output:
-        """One forward in eval mode; without gradients unless asked. Afterwards the module is as it was."""
+        """One forward in eval mode; without gradients unless asked. Afterwards the module is as it was.
+
+        `change` is asked for each memory site's new state as it leaves its recurrent layer: what it returns is what
+        the heads read and what is carried to the next step (`MemorySite.editable` says where it reaches less).
+        """
         batch = self._check_inputs(inputs)
         memory = self.initial_memory(batch) if memory is None else self._checked_memory(memory, batch)
         for name in keep:
@@ -138,16 +145,19 @@ class Subject:
                 raise UnknownName("layer", name, self.info.layers)
         kept: dict[str, Tensor] = {}
         with self._one_at_a_time, Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
-            if keep or grad:
+            if keep or grad or change:
                 chosen = ((name, self._layers[name]) for name in keep)
                 with (
+                    # Hooks run in this order: what is kept of a layer is what the heads read.
+                    attached(changing(self._sites, self._layers, change) if change else ()),
                     attached(keeping(chosen, kept, self._body.layers)),
                     differentiable(self._recurrent if grad else ()),
                 ):
                     heads, after = self._called(inputs, memory)
+                    after = changed_after(self._sites, after, change) if change else after
             else:
                 heads, after = self._called(inputs, memory)
-        self._check_numbers(heads)
+        self._check_numbers(heads, "the change made to the memory" if change else "the weights")
         return Output(heads, after, kept)
 
     def _called(
@@ -205,7 +215,7 @@ class Subject:
                 raise SubjectError(f"Memory '{slot.site.name}' has shape {list(got)}; expected {list(wanted)}.")
         return memory
 
-    def _check_numbers(self, heads: Mapping[str, Tensor]) -> None:
+    def _check_numbers(self, heads: Mapping[str, Tensor], cause: str) -> None:
         for name, value in heads.items():
             # A sum is the quickest test; where it overflows, the numbers themselves are looked at.
             if math.isfinite(value.sum().item()) or bool(torch.isfinite(value).all()):
@@ -216,7 +226,7 @@ class Subject:
             what = "not a number" if bool(torch.isnan(value).any()) else "infinite"
             raise SubjectError(
                 f"Head '{name}' is {what} in row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:8]))} of "
-                f"{value.shape[0]}. Check the inputs (normalised as in training?) and the weights."
+                f"{value.shape[0]}. Check the inputs (normalised as in training?) and {cause}."
             )
 
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from innerview.schema import SubjectInfo
 from innerview.subjects import Subject, from_sb3, subject
+from innerview.testing import subject_edits as edits
 from innerview.testing import subject_modules as modules
 from innerview.testing import subject_sb3 as sb3
 
@@ -34,6 +35,8 @@ class Case:
     first_layers: tuple[str, ...] = ()
     last_layers: tuple[str, ...] = ()
     needs_sb3: bool = False
+    edited_by_hand: edits.Edited | None = None
+    """For those that remember: the run by hand with the memory changed at each step."""
 
 
 def random_inputs(info: SubjectInfo, *, batch: int, seed: int) -> dict[str, Tensor]:
@@ -104,6 +107,12 @@ def _home_made_by_hand(module: nn.Module, steps: Sequence[Mapping[str, Tensor]])
     return found
 
 
+def _actor_critic(module: Any, hidden: Tensor) -> Heads:
+    return {"policy": module.policy(hidden), "value": module.value(hidden)}
+
+
+_ENCODED = edits.recurrent(lambda m, x: torch.relu(m.encode(x)), _actor_critic)
+_DIRECT = edits.recurrent(lambda m, x: x, _actor_critic)
 _VECTOR = torch.zeros(1, 6)
 _ACTOR_CRITIC = {"policy": ("policy", 3), "value": ("value", 1)}
 
@@ -118,6 +127,7 @@ def _recurrent(name: str, core: Callable[[], nn.Module], memory: dict[str, tuple
         memory=memory,
         first_layers=("encode", "core"),
         last_layers=("policy", "value"),
+        edited_by_hand=_ENCODED,
     )
 
 
@@ -131,6 +141,7 @@ def _inner(name: str, core: Callable[[], nn.RNNBase], memory: dict[str, tuple[in
         memory=memory,
         first_layers=("core",),
         last_layers=("policy", "value"),
+        edited_by_hand=_DIRECT,
     )
 
 
@@ -203,6 +214,8 @@ TORCH_CASES: tuple[Case, ...] = (
     ),
     _recurrent("gru", lambda: nn.GRU(5, 8, batch_first=True), {"core": (8,)}),
     _recurrent("gru cell", lambda: nn.GRUCell(5, 8), {"core": (8,)}),
+    _recurrent("rnn", lambda: nn.RNN(5, 8), {"core": (8,)}),
+    _recurrent("rnn cell", lambda: nn.RNNCell(5, 8), {"core": (8,)}),
     _recurrent("lstm", lambda: nn.LSTM(5, 8), {"core.hidden": (8,), "core.cell": (8,)}),
     _recurrent("lstm cell", lambda: nn.LSTMCell(5, 8), {"core.hidden": (8,), "core.cell": (8,)}),
     _recurrent("stacked lstm", lambda: nn.LSTM(5, 8, num_layers=2), {"core.hidden": (2, 8), "core.cell": (2, 8)}),
@@ -217,6 +230,7 @@ TORCH_CASES: tuple[Case, ...] = (
         heads=_ACTOR_CRITIC,
         memory={"core.hidden": (8,), "core.cell": (8,)},
         first_layers=("core", "policy", "value"),
+        edited_by_hand=_DIRECT,
     ),
     Case(
         name="gru cell with its state as an attribute",
@@ -226,6 +240,7 @@ TORCH_CASES: tuple[Case, ...] = (
         heads={"policy": ("policy", 3)},
         memory={"core": (8,)},
         first_layers=("core", "policy"),
+        edited_by_hand=edits.recurrent(lambda m, x: x, lambda m, hidden: {"policy": m.policy(hidden)}),
     ),
     Case(
         name="gru cell with a learned start",
@@ -235,6 +250,11 @@ TORCH_CASES: tuple[Case, ...] = (
         heads={"q": ("q", 3)},
         memory={"core": (8,)},
         first_layers=("core", "q_values"),
+        edited_by_hand=edits.recurrent(
+            lambda m, x: x,
+            lambda m, hidden: {"q": m.q_values(hidden)},
+            start=lambda m, rows: m.start.expand(rows, -1),
+        ),
     ),
     Case(
         name="declared memory",
@@ -244,6 +264,7 @@ TORCH_CASES: tuple[Case, ...] = (
         heads={"policy": ("policy", 3)},
         memory={"carry": (4,)},
         first_layers=("mix", "policy"),
+        edited_by_hand=edits.home_made,
     ),
 )
 
@@ -257,6 +278,7 @@ def _sb3(name: str, build: Callable[[], Any], heads: dict[str, tuple[str, int]],
         heads=heads,
         memory=memory or {},
         needs_sb3=True,
+        edited_by_hand=edits.sb3 if memory else None,
     )
 
 
