@@ -1,7 +1,7 @@
 /** What lenses found and the study keeps: a value in words and numbers, and arrays beside it. */
 import type { Client } from "./client";
 import type { Job } from "./model";
-import { typed, type ArraySlice } from "./service";
+import { slice, type ArraySlice } from "./service";
 
 /** A result in the list: everything but what was found. */
 export interface ResultLine {
@@ -42,10 +42,7 @@ export class ResultService {
   async array(id: string, name: string, version = ""): Promise<ArraySlice> {
     const query = version ? `?${new URLSearchParams({ v: version })}` : "";
     const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}${query}`;
-    const { buffer, headers } = await this.client.bytes(path);
-    const shape = (headers.get("x-innerview-shape") ?? "").split(",").map(Number);
-    const dtype = headers.get("x-innerview-dtype") ?? "float32";
-    return { shape, dtype, values: typed(buffer, dtype) };
+    return slice(await this.client.bytes(path));
   }
 
   look(request: LensRequest): Promise<Job> {

@@ -1,0 +1,70 @@
+/** A closed line drawn by hand, and what lies inside it. */
+import type { Camera, Cloud } from "./cloud";
+import { toScreen } from "./cloud";
+import type { Pen, Size } from "./pen";
+
+/** Corners as x, y, x, y, …, in the plane of the points. */
+export type Polygon = readonly number[];
+
+/** The places in the cloud that lie inside; a line that crosses itself counts as most people expect (even–odd). */
+export function inside(cloud: Cloud, polygon: Polygon): number[] {
+  const found: number[] = [];
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (let k = 0; k + 1 < polygon.length; k += 2) {
+    left = Math.min(left, polygon[k]!);
+    right = Math.max(right, polygon[k]!);
+    low = Math.min(low, polygon[k + 1]!);
+    high = Math.max(high, polygon[k + 1]!);
+  }
+  for (let i = 0; i < cloud.xs.length; i++) {
+    const [x, y] = [cloud.xs[i]!, cloud.ys[i]!];
+    if (x >= left && x <= right && y >= low && y <= high && contains(polygon, x, y)) found.push(i);
+  }
+  return found;
+}
+
+export function contains(polygon: Polygon, x: number, y: number): boolean {
+  let within = false;
+  const count = polygon.length >> 1;
+  for (let i = 0, j = count - 1; i < count; j = i++) {
+    const [xi, yi, xj, yj] = [polygon[2 * i]!, polygon[2 * i + 1]!, polygon[2 * j]!, polygon[2 * j + 1]!];
+    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) within = !within;
+  }
+  return within;
+}
+
+/** Rows, in any order, as half-open runs. */
+export function runsOf(rows: Iterable<number>): [number, number][] {
+  const runs: [number, number][] = [];
+  for (const row of Float64Array.from(rows).sort()) {
+    const last = runs.at(-1);
+    if (last && row <= last[1]) last[1] = Math.max(last[1], row + 1);
+    else runs.push([row, row + 1]);
+  }
+  return runs;
+}
+
+/** A lasso for those who have no mouse: a circle around a place. */
+export function circle(x: number, y: number, radius: number, corners = 24): Polygon {
+  return Array.from({ length: corners }, (_, i) => (2 * Math.PI * i) / corners).flatMap((angle) => [
+    x + radius * Math.cos(angle),
+    y + radius * Math.sin(angle),
+  ]);
+}
+
+export function drawLasso(pen: Pen, size: Size, camera: Camera, polygon: Polygon, colour: string): void {
+  if (polygon.length < 4) return;
+  pen.beginPath();
+  for (let k = 0; k + 1 < polygon.length; k += 2) {
+    const [x, y] = toScreen(camera, size, polygon[k]!, polygon[k + 1]!);
+    if (k) pen.lineTo(x, y);
+    else pen.moveTo(x, y);
+  }
+  pen.closePath();
+  pen.fillStyle = pen.strokeStyle = colour;
+  pen.globalAlpha = 0.1;
+  pen.fill();
+  pen.globalAlpha = 1;
+  pen.lineWidth = 1.2;
+  pen.stroke();
+}
