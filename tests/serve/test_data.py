@@ -28,7 +28,8 @@ def test_study_lists_what_there_is(client: httpx.Client) -> None:
         ("steps", ROWS, 2, True),
     ]
     assert study["recordings"][0]["row"] == {"one": "pair", "many": "pairs"}
-    assert study["workspaces"] == [{"name": "episodes", "title": "Episodes", "lit": True, "missing": ""}]
+    assert study["workspaces"][0] == {"name": "episodes", "title": "Episodes", "lit": True, "missing": ""}
+    assert study["workspaces"][1] == {"name": "memory", "title": "Memory", "lit": True, "missing": ""}
     assert study["damage"] == []
 
 

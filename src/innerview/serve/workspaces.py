@@ -21,4 +21,13 @@ def _lacks_recording(infos: Sequence[RecordingInfo]) -> str:
     return "" if infos else "needs a recording: make one with iv.record(…) or `innerview record`"
 
 
-WORKSPACES = (Workspace(name="episodes", title="Episodes", missing=_lacks_recording),)
+def _lacks_memory(infos: Sequence[RecordingInfo]) -> str:
+    if any(array.role == "memory" for info in infos if info.ordering for array in info.arrays):
+        return ""
+    return "needs a subject with memory: record one whose state is carried from step to step"
+
+
+WORKSPACES = (
+    Workspace(name="episodes", title="Episodes", missing=_lacks_recording),
+    Workspace(name="memory", title="Memory", missing=_lacks_memory),
+)

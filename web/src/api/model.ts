@@ -40,3 +40,39 @@ export interface RecordRequest {
   seed: number;
   greedy: boolean;
 }
+
+export const orderNames = [
+  "as-is",
+  "activation",
+  "change",
+  "stable",
+  "similar",
+  "tsne",
+  "correlation",
+  "cluster",
+] as const;
+export type OrderBy = (typeof orderNames)[number];
+
+/** What an order of a memory's elements is asked with; it stays the same when another episode is shown. */
+export interface OrderAsk {
+  readonly by: OrderBy;
+  /** The recording whose rows it looks at. */
+  readonly recording: string;
+  readonly array: string;
+  readonly start: number;
+  readonly stop: number;
+  /** The chosen interval, for orders that compare with it. */
+  readonly from?: number;
+  readonly to?: number;
+  /** The column to correlate with. */
+  readonly column?: string;
+}
+
+export interface OrderReply {
+  by: string;
+  /** Every element, the first on top. */
+  order: number[];
+  /** A number per element, by element. */
+  scores: number[];
+  explains: string;
+}

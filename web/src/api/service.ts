@@ -2,7 +2,18 @@
 import { decodeTable } from "./arrow";
 import { Client } from "./client";
 import type { ColumnData } from "./columns";
-import type { DocsPage, Job, KeptSelection, LensInfo, RecordingInfo, RecordRequest, Scene, StudyInfo } from "./model";
+import type {
+  DocsPage,
+  Job,
+  KeptSelection,
+  LensInfo,
+  OrderAsk,
+  OrderReply,
+  RecordingInfo,
+  RecordRequest,
+  Scene,
+  StudyInfo,
+} from "./model";
 
 export interface ArraySlice {
   readonly shape: readonly number[];
@@ -31,6 +42,13 @@ export class Service {
   selections = (): Promise<KeptSelection[]> => this.client.json("/api/selections");
   keepSelections = (body: KeptSelection[]): Promise<unknown> =>
     this.client.json("/api/selections", { method: "PUT", body });
+
+  /** Elements of a memory array in an order, with a score each. */
+  order = (ask: OrderAsk): Promise<OrderReply> => {
+    const { recording, ...rest } = ask;
+    const query = new URLSearchParams(Object.entries(rest).map(([key, value]) => [key, String(value)]));
+    return this.client.json(`/api/recordings/${encodeURIComponent(recording)}/order?${query}`);
+  };
 
   /** Everything below reads one version of a recording, told apart by its etag, so that the browser may keep it. */
   of(recording: RecordingInfo): RecordingService {
@@ -67,10 +85,13 @@ export class RecordingService {
   async array(name: string, range: Range, signal?: AbortSignal): Promise<ArraySlice> {
     const query = this.query({ start: range.start, stop: range.stop });
     const path = `${this.root}/arrays/${encodeURIComponent(name)}?${query}`;
-    const { buffer, headers } = await this.client.bytes(path, signal);
-    const shape = (headers.get("x-innerview-shape") ?? "").split(",").map(Number);
-    const dtype = headers.get("x-innerview-dtype") ?? "uint8";
-    return { shape, dtype, values: typed(buffer, dtype) };
+    return slice(await this.client.bytes(path, signal));
+  }
+
+  /** One tile of a pyramid over a memory array: means over 2 ** level rows, [bins, elements]. */
+  async tile(array: string, level: number, tile: number, signal?: AbortSignal): Promise<ArraySlice> {
+    const path = `${this.root}/tiles/${encodeURIComponent(array)}?${this.query({ level, tile })}`;
+    return slice(await this.client.bytes(path, signal));
   }
 
   imageAddress(array: string, row: number): string {
@@ -85,6 +106,12 @@ export class RecordingService {
     if (this.etag) query.set("v", this.etag);
     return query;
   }
+}
+
+export function slice({ buffer, headers }: { buffer: ArrayBuffer; headers: Headers }): ArraySlice {
+  const shape = (headers.get("x-innerview-shape") ?? "").split(",").map(Number);
+  const dtype = headers.get("x-innerview-dtype") ?? "uint8";
+  return { shape, dtype, values: typed(buffer, dtype) };
 }
 
 export function typed(buffer: ArrayBuffer, dtype: string): ArraySlice["values"] {

@@ -6,8 +6,8 @@ export function onKey(event: KeyboardEvent, session: Session, clicked: EventTarg
   if (target.closest("input, textarea, select, [contenteditable]")) return;
   const command = event.ctrlKey || event.metaKey;
   if (command && event.key.toLowerCase() === "z") {
-    if (event.shiftKey) session.selection.redo();
-    else session.selection.undo();
+    if (event.shiftKey) session.undo.redo();
+    else session.undo.undo();
     event.preventDefault();
     return;
   }

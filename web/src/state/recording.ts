@@ -52,6 +52,11 @@ export class OpenRecording {
     return this.info.arrays.find((array) => array.role === "probabilities");
   }
 
+  /** Whether the subject's recurrent state was kept. */
+  get memory(): boolean {
+    return this.info.ordering != null && this.info.arrays.some((array) => array.role === "memory");
+  }
+
   get pictures(): ArraySpec[] {
     return this.info.arrays.filter((array) => array.is_image);
   }

@@ -14,19 +14,19 @@ export class Selection {
   calm = $state.raw<Bitset | null>(null);
   busy = $state(false);
   problem = $state("");
-  canUndo = $state(false);
-  canRedo = $state(false);
   count = $derived(this.rows?.count() ?? 0);
 
   private history = new History<readonly Term[]>([]);
   private recording: OpenRecording | null = null;
   private turn = 0;
 
+  constructor(private readonly did: () => void = () => {}) {}
+
   /** Point at another recording, or at another version of the same one, which keeps the way back. */
   attach(recording: OpenRecording, terms: readonly Term[], same = false): void {
     this.recording = recording;
     if (same) {
-      if (toText(terms) !== toText(this.terms)) this.history.push(terms);
+      if (toText(terms) !== toText(this.terms)) this.push(terms);
     } else {
       this.history = new History<readonly Term[]>(terms);
       this.rows = this.calm = null;
@@ -35,8 +35,13 @@ export class Selection {
   }
 
   set(terms: readonly Term[]): void {
-    this.history.push(terms);
+    this.push(terms);
     this.show(terms);
+  }
+
+  private push(terms: readonly Term[]): void {
+    this.history.push(terms);
+    this.did();
   }
 
   add(name: string, source: Source, operator: Operator = "union"): void {
@@ -76,8 +81,6 @@ export class Selection {
 
   private show(terms: readonly Term[]): void {
     this.terms = terms;
-    this.canUndo = this.history.canUndo;
-    this.canRedo = this.history.canRedo;
     this.problem = "";
     const recording = this.recording;
     const turn = ++this.turn;

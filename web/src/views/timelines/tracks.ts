@@ -42,6 +42,7 @@ export function vectorTracks({ kinds, names, values }: Shares): Track[] {
       label: name,
       description: "",
       categories: [],
+      derived: "",
     };
     const own = Float32Array.from({ length: values.length / kinds }, (_, step) => values[step * kinds + k]!);
     return { ...trackOf(column, { type: "number", values: own }), element: true };
