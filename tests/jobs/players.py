@@ -28,8 +28,8 @@ class Recurrent(nn.Module):
         return self.policy(h), self.value(h), h
 
 
-def recurrent() -> iv.Subject:
+def recurrent(name: str = "tiny") -> iv.Subject:
     """The same weights every time."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        return iv.subject(Recurrent(), name="tiny", example=torch.zeros(1, 3, 8, 8))
+        return iv.subject(Recurrent(), name=name, example=torch.zeros(1, 3, 8, 8))

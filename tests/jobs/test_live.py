@@ -70,6 +70,28 @@ def test_more_can_be_recorded_as_a_job(live: Live) -> None:
     assert live.study.recording("more").groups()["seed"].to_list() == [7, 8, 9]
 
 
+def test_each_recording_finds_its_own_subject_and_world_among_several(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "b.study")
+    subjects, worlds = {}, {}
+    for name in ("one", "two"):
+        subjects[name] = recurrent(name)
+        worlds[name] = CountingWorld()
+        worlds[name].name = name
+        iv.record(study, subjects[name], worlds[name], episodes=1, name=f"rows of {name}", progress=False)
+    live = Live(study, subjects, worlds)
+    for name in subjects:
+        where = {"recording": f"rows of {name}", "row": 3}
+        assert live.lens({**where, "lens": "gradient"}, never)[0]["subject"] == name
+        task = live.record_more({"like": f"rows of {name}", "recording": f"more of {name}", "episodes": 1})
+        task.work(lambda *_: None)
+        info = study.recording(f"more of {name}").info
+        assert info.subject is not None and info.world is not None
+        assert (info.subject.name, info.world.name) == (name, name)
+    iv.write_rows(study, "brought", columns={"x": [1.0]}, arrays={"observation": np.zeros((1, 8, 8, 3), np.uint8)})
+    with pytest.raises(RequestError, match=r"does not say which subject it was made with\. Live here: one, two"):
+        live.forward({"recording": "brought", "row": 0}, never)
+
+
 def test_every_lens_describes_itself() -> None:
     assert "gradient" in all_lenses().names()
     for name, looking in all_lenses():

@@ -12,6 +12,7 @@ from innerview.errors import RequestError, UnknownName
 from innerview.jobs.lenses import all_lenses
 from innerview.jobs.record import default_name, record
 from innerview.jobs.runner import Progress, Task
+from innerview.schema import SubjectInfo, WorldInfo
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -46,9 +47,10 @@ class Live:
         return {"lens": looking.lens.name, "subject": subject.info.name}, heat[0]
 
     def record_more(self, arguments: dict[str, Any]) -> Task:
-        """A job that records new episodes with the first live subject, or the one named."""
-        subject = self._subject(arguments.get("subject"))
-        world = self._world(arguments.get("world"))
+        """A job that records new episodes with the subject and world named, those of recording `like`, or the first."""
+        like = self.study.recording(str(arguments["like"])) if arguments.get("like") else None
+        subject = self._subject(arguments.get("subject") or (like and self._recorded_with(like)))
+        world = self._world(arguments.get("world") or (like and self._recorded_in(like)))
         episodes = arguments.get("episodes", 10)
         if not isinstance(episodes, int) or not 1 <= episodes <= MOST_EPISODES:
             raise RequestError(f"episodes must be a number from 1 to {MOST_EPISODES}, not {episodes!r}.")
@@ -82,11 +84,25 @@ class Live:
         if named is None:
             _check_weights(recording, subject)
         observed = _observation(recording, row)
-        return subject, subject.inputs(observed), _memory_before(subject, recording, row)
+        return subject, subject.inputs(observed), memory_before(subject, recording, row)
 
     def _recorded_with(self, recording: Recording) -> str | None:
-        name = recording.info.subject.name if recording.info.subject else None
-        return name if name in self.subjects else None
+        return _of_recording("subject", self.subjects, recording, recording.info.subject)
+
+    def _recorded_in(self, recording: Recording) -> str | None:
+        return _of_recording("world", self.worlds, recording, recording.info.world)
+
+
+def _of_recording(
+    what: str, live: Mapping[str, Any], recording: Recording, recorded: SubjectInfo | WorldInfo | None
+) -> str | None:
+    """Name of the live one that a recording was made with; None where there is just one to choose."""
+    if recorded is not None and recorded.name in live:
+        return recorded.name
+    if len(live) > 1:
+        made = f"was made with {what} '{recorded.name}'" if recorded else f"does not say which {what} it was made with"
+        raise RequestError(f"Recording '{recording.info.name}' {made}. Live here: {', '.join(live)}. Name one of them.")
+    return None
 
 
 def _chosen(what: str, live: Mapping[str, T], name: Any) -> T:
@@ -117,7 +133,7 @@ def _observation(recording: Recording, row: int) -> dict[str, np.ndarray]:
     return {s.name.removeprefix("observation."): recording.array(s.name, row, row + 1) for s in specs}
 
 
-def _memory_before(subject: Subject, recording: Recording, row: int) -> dict[str, torch.Tensor]:
+def memory_before(subject: Subject, recording: Recording, row: int) -> dict[str, torch.Tensor]:
     """What the subject remembered when it came to this row: the state after the row before, or a fresh one."""
     fresh = subject.initial_memory(1)
     ordering = recording.info.ordering
