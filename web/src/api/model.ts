@@ -35,6 +35,8 @@ export interface ObjectInView {
 export interface RecordRequest {
   kind: "record";
   recording: string;
+  /** The recording whose subject and world play again. */
+  like?: string;
   episodes: number;
   /** The seed of the first episode; the others follow. */
   seed: number;
