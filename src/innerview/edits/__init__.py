@@ -1,0 +1,22 @@
+"""Changes a subject or an input: pure functions over tensors, with no disk and no network.
+
+An edit of the memory is checked against the subject's sites, compiled once and made at each step to the new state,
+before the heads read it and before it is carried.
+"""
+
+from innerview.edits.applying import Editor
+from innerview.edits.checking import as_edits, checked, described, fingerprint
+from innerview.edits.choosing import all_but, compose, keep_only, parse_elements, top
+
+__all__ = [
+    "Editor",
+    "all_but",
+    "as_edits",
+    "checked",
+    "compose",
+    "described",
+    "fingerprint",
+    "keep_only",
+    "parse_elements",
+    "top",
+]

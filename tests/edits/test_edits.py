@@ -1,0 +1,195 @@
+"""Edits of the memory: what fits, what they make of the state of each row at its step, and what they refuse."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from innerview.edits import (
+    Editor,
+    all_but,
+    as_edits,
+    checked,
+    compose,
+    described,
+    fingerprint,
+    keep_only,
+    parse_elements,
+    top,
+)
+from innerview.errors import EditError, UnknownName
+from innerview.schema import MemoryEdit, MemorySite, Reduction
+
+GRU = MemorySite(name="gru", layer="gru", kind="gru cell", shape=(6,))
+STACK = MemorySite(name="stack", layer="stack", kind="gru", shape=(2, 3), editable="last layer")
+
+
+def played(programs: list[list[MemoryEdit]], *, steps: int, rows: list[int] | None = None) -> torch.Tensor:
+    """[steps, rows, 6] of a memory that would count its steps: new state = carried state + 1, from 0."""
+    rows = rows if rows is not None else list(range(len(programs)))
+    editor, state, seen = Editor(programs, [GRU]), torch.zeros(len(rows), 6), []
+    for step in range(steps):
+        change = editor.changing({"gru": state}, [step] * len(rows), rows)
+        state = change("gru", state + 1)
+        seen.append(state)
+    return torch.stack(seen)
+
+
+def test_zero_and_set_hold_in_their_steps_and_the_state_goes_on_from_there() -> None:
+    zero = MemoryEdit(elements=(1,), start=2, stop=4)
+    level = MemoryEdit(elements=(4,), mode="set", value=10.0, start=1, stop=2)
+    seen = played([[zero], [level], []], steps=6)
+    assert seen[:, 0, 1].tolist() == [1, 2, 0, 0, 1, 2]
+    assert seen[:, 1, 4].tolist() == [1, 10, 11, 12, 13, 14]
+    assert (seen[:, 2] == torch.arange(1, 7)[:, None]).all(), "a row without edits is left alone"
+    assert (seen[:, 0, [0, 2, 3, 4, 5]] == torch.arange(1, 7)[:, None]).all()
+
+
+def test_freeze_keeps_what_was_there_after_the_step_before() -> None:
+    seen = played([[MemoryEdit(elements=(0, 2), mode="freeze", start=3, stop=6)]], steps=8)
+    assert seen[:, 0, 0].tolist() == [1, 2, 3, 3, 3, 3, 4, 5]
+    assert played([[MemoryEdit(elements=(0,), mode="freeze")]], steps=3)[:, 0, 0].tolist() == [0, 0, 0]
+
+
+def test_freeze_goes_back_to_its_value_when_a_later_edit_ends() -> None:
+    both = [
+        MemoryEdit(elements=(0,), mode="freeze", start=2),
+        MemoryEdit(elements=(0,), mode="set", value=9, start=4, stop=5),
+    ]
+    assert played([both], steps=7)[:, 0, 0].tolist() == [1, 2, 2, 2, 9, 2, 2]
+
+
+def test_of_two_edits_of_an_element_the_later_one_has_its_way() -> None:
+    one, two = MemoryEdit(elements=(0, 1), mode="set", value=5), MemoryEdit(elements=(1, 2), mode="zero")
+    whole = compose([Reduction(name="a", edits=(one,)), Reduction(name="b", edits=(two,))], name="both")
+    assert played([list(whole.edits)], steps=1)[0, 0].tolist() == [5, 0, 0, 1, 1, 1]
+
+
+def test_a_lane_that_begins_anew_freezes_anew() -> None:
+    editor = Editor([[MemoryEdit(elements=(0,), mode="freeze", start=1)]], [GRU])
+    for carried in (3.0, 7.0):
+        for step in range(3):
+            before = {"gru": torch.full((1, 6), carried)}
+            new = editor.changing(before, [step], [0])("gru", torch.full((1, 6), 100.0))
+            assert new[0, 0].item() == (carried if step else 100.0)
+
+
+def test_rows_stand_at_their_own_steps() -> None:
+    editor = Editor([[MemoryEdit(elements=(0,), start=5)]], [GRU])
+    new = editor.changing({"gru": torch.zeros(3, 6)}, [4, 5, 6], [0, 0, 0])("gru", torch.ones(3, 6))
+    assert new[:, 0].tolist() == [1, 0, 0] and (new[:, 1:] == 1).all()
+
+
+def test_stacked_layers_are_counted_through_and_other_sites_are_left_alone() -> None:
+    editor = Editor([[MemoryEdit(elements=(4,), site="stack")]], [GRU, STACK])
+    memory = {"gru": torch.ones(2, 6), "stack": torch.ones(2, 2, 3)}
+    change = editor.changing(memory, [0, 0], [0, 0])
+    assert change("stack", memory["stack"])[0].tolist() == [[1, 1, 1], [1, 0, 1]]
+    assert change("gru", memory["gru"]) is memory["gru"]
+
+
+def test_what_becomes_no_number_is_told_with_element_step_and_edit() -> None:
+    edit = MemoryEdit(elements=(2,), mode="set", value=3e38)
+    editor = Editor([[], [edit]], [GRU])
+    broken = torch.ones(2, 6)
+    broken[1, 4] = math.nan
+    with pytest.raises(
+        EditError, match=r"At step 9, element 4 of 'gru' became not a number .* element 2 of 'gru' set to 3e\+38"
+    ):
+        editor.changing({"gru": torch.zeros(2, 6)}, [3, 9], [0, 1])("gru", broken)
+    own = torch.full((2, 6), math.inf)
+    own[1] = 1
+    editor.changing({"gru": torch.zeros(2, 6)}, [3, 9], [0, 1])("gru", own)  # row 0 has no edit: not its fault
+    large = torch.full((2, 6), 3e38)
+    editor.changing({"gru": torch.zeros(2, 6)}, [3, 9], [0, 1])("gru", large)  # large, but numbers
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"elements": (6,)}, "Element 6 is not in 'gru', which has elements 0 to 5"),
+        ({"elements": (-1, 7)}, "Element -1 and 1 more"),
+        ({"elements": ()}, "without elements"),
+        ({"elements": ("3",)}, "place of a number"),
+        ({"elements": (True,)}, "place of a number"),
+        ({"elements": (1,), "mode": "set", "value": math.nan}, "finite number, not to nan"),
+        ({"elements": (1,), "mode": "set", "value": math.inf}, "finite number, not to inf"),
+        ({"elements": (1,), "mode": "set", "value": "high"}, "finite number"),
+        ({"elements": (1,), "start": -2}, "start is a step"),
+        ({"elements": (1,), "start": 5, "stop": 5}, "5 is not after 5"),
+        ({"elements": (1,), "start": 1.5}, "start is a step"),
+    ],
+)
+def test_edits_that_do_not_fit(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(EditError, match=said):
+        checked([MemoryEdit(**wrong)], [GRU])
+
+
+def test_names_that_do_not_fit() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'freeze'"):
+        checked([MemoryEdit(elements=(1,), mode="freez")], [GRU])  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="Did you mean 'stack'"):
+        checked([MemoryEdit(elements=(1,), site="stak")], [GRU, STACK])
+    with pytest.raises(EditError, match=r"say which with site=… \(gru, stack\)"):
+        checked([MemoryEdit(elements=(1,))], [GRU, STACK])
+    with pytest.raises(EditError, match="no memory"):
+        checked([MemoryEdit(elements=(1,))], [])
+    with pytest.raises(EditError, match="is no edit"):
+        as_edits(["zero"])  # type: ignore[list-item]
+
+
+def test_an_array_name_of_a_recording_names_its_site() -> None:
+    assert checked([MemoryEdit(elements=(2, 1, 2), site="memory")], [GRU])[0] == MemoryEdit(elements=(1, 2), site="gru")
+    assert checked([MemoryEdit(elements=(1,), site="memory.stack")], [GRU, STACK])[0].site == "stack"
+
+
+def test_choosing() -> None:
+    assert top([0.1, 3.0, 3.0, 2.0], 3) == (1, 2, 3)
+    assert all_but((0, 2), 4) == (1, 3)
+    assert keep_only((5, 0), GRU, name="two").edits[0].elements == (1, 2, 3, 4)
+    assert keep_only(range(6), GRU, name="all").edits == ()
+    assert parse_elements("3, 17,40-42") == (3, 17, 40, 41, 42)
+    for wrong in ("", "a", "5-3", "1,,2", "-1"):
+        with pytest.raises(EditError, match="elements"):
+            parse_elements(wrong)
+    with pytest.raises(EditError, match="Between 0 and 2"):
+        top([1.0, 2.0], 3)
+
+
+def test_fingerprints_tell_edits_apart() -> None:
+    one, two = MemoryEdit(elements=(1,), site="gru"), MemoryEdit(elements=(1,), site="gru", mode="freeze")
+    assert fingerprint([one]) == fingerprint([MemoryEdit(elements=(1,), site="gru")])
+    assert len({fingerprint([one]), fingerprint([two]), fingerprint([one, two]), fingerprint([])}) == 4
+
+
+def test_an_edit_in_words() -> None:
+    assert described(MemoryEdit(elements=(3,), site="gru")) == "element 3 of 'gru' zeroed"
+    wide = MemoryEdit(elements=tuple(range(9)), site="gru", mode="set", value=0.5, start=2, stop=4)
+    assert described(wide) == "elements 0, 1, 2, 3, 4, 5, … (9 in all) of 'gru' set to 0.5 from step 2 to 3"
+
+
+@given(
+    elements=st.sets(st.integers(0, 5), min_size=1),
+    mode=st.sampled_from(["zero", "freeze", "set"]),
+    start=st.integers(0, 4),
+    length=st.integers(1, 4),
+)
+def test_one_edit_equals_the_loop_one_would_write(elements: set[int], mode: Any, start: int, length: int) -> None:
+    edit = MemoryEdit(elements=tuple(elements), mode=mode, value=2.5, start=start, stop=start + length)
+    random = np.random.default_rng(0)
+    editor, state, plain = Editor([[edit]], [GRU]), torch.zeros(1, 6), np.zeros(6)
+    for step in range(8):
+        new = random.normal(size=6)
+        wanted = new.copy()
+        for element in elements:
+            if start <= step < start + length:
+                wanted[element] = {"zero": 0.0, "set": 2.5, "freeze": plain[element]}[mode]
+        state = editor.changing({"gru": state}, [step], [0])("gru", torch.tensor(new, dtype=torch.float32)[None])
+        plain = wanted
+        np.testing.assert_allclose(state[0], wanted, atol=1e-6)
