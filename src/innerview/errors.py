@@ -58,6 +58,14 @@ class EditError(InnerviewError):
     """An edit does not fit the subject, or what it makes of the memory is no number any more."""
 
 
+class MetricError(InnerviewError):
+    """An expression cannot be understood or computed; `at` is the character where."""
+
+    def __init__(self, message: str, at: int = 0) -> None:
+        self.at = at
+        super().__init__(message)
+
+
 class JobError(InnerviewError):
     """A job could not start, go on or be found."""
 

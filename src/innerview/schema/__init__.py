@@ -6,6 +6,7 @@ Everything here turns into plain JSON values with `to_json` and back with `from_
 from innerview.schema.data import ArraySpec, Column, Scene
 from innerview.schema.edit import EditMode, MemoryEdit, Reduction
 from innerview.schema.lens import Lens, Parameter
+from innerview.schema.metric import Metric, Metrics
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
 from innerview.schema.result import Result
@@ -26,6 +27,8 @@ __all__ = [
     "Lens",
     "MemoryEdit",
     "MemorySite",
+    "Metric",
+    "Metrics",
     "Moment",
     "Ordering",
     "Parameter",

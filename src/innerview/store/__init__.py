@@ -5,8 +5,10 @@ Rows are Parquet and arrays are Zarr in plain folders. A block of rows is commit
 
 from innerview.store.checking import check
 from innerview.store.damage import Damage
+from innerview.store.derived import DerivedCache
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers import import_npz, import_table
+from innerview.store.metrics import load_metrics, metrics_digest, save_metrics
 from innerview.store.models import (
     Card,
     Snapshot,
@@ -28,6 +30,7 @@ from innerview.store.writer import RecordingWriter
 __all__ = [
     "Card",
     "Damage",
+    "DerivedCache",
     "Recording",
     "RecordingWriter",
     "Snapshot",
@@ -39,10 +42,13 @@ __all__ = [
     "import_npz",
     "import_table",
     "load_card",
+    "load_metrics",
     "load_selections",
     "load_snapshot",
     "load_weights",
+    "metrics_digest",
     "read_weights",
+    "save_metrics",
     "save_selections",
     "save_snapshot",
     "save_subject",

@@ -1,0 +1,220 @@
+"""The metrics that every recording has whose columns and arrays they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from innerview.metrics import loops, things
+from innerview.metrics.functions import turned
+from innerview.metrics.rows import Stretch
+from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, TURNING_ROWS, VIEW_DISTANCE, VIEW_WIDTH
+from innerview.metrics.windows import shifted
+from innerview.schema import ArraySpec, Column
+
+Reach = Literal["row", "before", "group"]
+"""Which rows a value is made from: its own, the ones shortly before it in the group, or the whole group."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a metric is made from, over some rows."""
+
+    table: pl.DataFrame
+    arrays: Mapping[str, np.ndarray]
+    rows: Stretch
+    thresholds: Mapping[str, float]
+
+    def numbers(self, name: str) -> np.ndarray:
+        """A column of numbers, unknown ones as NaN."""
+        return self.table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+    def angle_deg(self, name: str, unit: str) -> np.ndarray:
+        """A column of angles in degrees."""
+        values = self.numbers(name)
+        return np.degrees(values) if unit in ("rad", "radians") else values
+
+
+Make = Callable[[Given], np.ndarray]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A column that is made from others: what it reads and how it is made."""
+
+    column: Column
+    make: Make
+    reads: tuple[str, ...] = ()
+    arrays: tuple[str, ...] = ()
+    thresholds: tuple[str, ...] = ()
+    """Those that decide its values."""
+    reach: Reach = "row"
+    before: int = 0
+    """With reach "before": how many rows."""
+    heavy: bool = field(default=True)
+    """Worth keeping once made."""
+
+
+def standard(
+    columns: Sequence[Column], arrays: Sequence[ArraySpec], *, kinds: Sequence[str], timed: bool
+) -> list[Made]:
+    """Every metric that these columns and arrays allow, in the order in which people look at them."""
+    known = {column.name: column for column in columns}
+    found: list[Made] = []
+    if "objects" in known and known["objects"].type == "objects":
+        found += [_in_view(kind) for kind in kinds]
+        if all(_is_number(known.get(name)) for name in ("x", "y", "angle")):
+            found += [_angle_to(kind, known["angle"].unit) for kind in kinds]
+        found += [_distance_to(kind, known) for kind in kinds]
+    if timed and _is_number(known.get("angle")):
+        found.append(_turning(known["angle"].unit))
+    if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
+        found.append(_loop())
+    if timed:
+        found += list(_memory(arrays))
+    return [made for made in found if made.column.name not in known]
+
+
+def _is_number(column: Column | None) -> bool:
+    return column is not None and column.type in ("int", "float")
+
+
+def _near(given: Given, kind: str) -> things.Nearest:
+    placed = all(name in given.table.columns for name in ("x", "y"))
+    return things.nearest(
+        given.table["objects"],
+        kind,
+        place_xy=[given.numbers("x"), given.numbers("y")] if placed else None,
+        most_distance=given.thresholds[VIEW_DISTANCE.name],
+        least_px=given.thresholds[VIEW_WIDTH.name],
+    )
+
+
+_SEEN = (VIEW_DISTANCE.name, VIEW_WIDTH.name)
+
+
+def _in_view(kind: str) -> Made:
+    column = Column(
+        name=f"{kind} in view",
+        type="bool",
+        description=f"Whether {kind} is among the things in view, near and wide enough to count.",
+        derived="objects, view distance, view width",
+    )
+    return Made(column=column, reads=("objects",), thresholds=_SEEN, make=lambda given: _near(given, kind).in_view)
+
+
+def _angle_to(kind: str, unit: str) -> Made:
+    def make(given: Given) -> np.ndarray:
+        place = {"x": given.numbers("x"), "y": given.numbers("y"), "angle_deg": given.angle_deg("angle", unit)}
+        return things.direction(_near(given, kind), **place)
+
+    column = Column(
+        name=f"angle to {kind}",
+        type="float",
+        unit="deg",
+        description=f"From where it looks to the nearest {kind} in view; left is negative, none in view unknown.",
+        derived="objects, x, y, angle, view distance, view width",
+    )
+    return Made(column=column, reads=("objects", "x", "y", "angle"), thresholds=_SEEN, make=make)
+
+
+def _distance_to(kind: str, known: Mapping[str, Column]) -> Made:
+    placed = tuple(name for name in ("x", "y") if _is_number(known.get(name)))
+    column = Column(
+        name=f"distance to {kind}",
+        type="float",
+        unit=known["x"].unit if placed else "",
+        description=f"To the nearest {kind} in view; unknown while none is.",
+        derived="objects, view distance, view width",
+    )
+    reads = ("objects", *(placed if len(placed) == 2 else ()))
+    return Made(column=column, reads=reads, thresholds=_SEEN, make=lambda given: _near(given, kind).distance)
+
+
+def _turning(unit: str) -> Made:
+    def make(given: Given) -> np.ndarray:
+        rows = int(given.thresholds[TURNING_ROWS.name])
+        return turned(given.angle_deg("angle", unit), given.rows, rows)
+
+    column = Column(
+        name="turning",
+        type="float",
+        unit="deg",
+        description="Degrees turned, left and right alike, over the last rows: it hesitates or turns around.",
+        derived="angle, turning rows",
+    )
+    name = TURNING_ROWS.name
+    return Made(column=column, reads=("angle",), thresholds=(name,), reach="before", before=100, make=make, heavy=False)
+
+
+def _loop() -> Made:
+    def make(given: Given) -> np.ndarray:
+        return loops.loops(given.numbers("x"), given.numbers("y"), given.rows, given.thresholds[LOOP_RADIUS.name])
+
+    column = Column(
+        name="loop",
+        type="bool",
+        description="Back at a place where it was before in this episode, after it had left it.",
+        derived="x, y, loop radius",
+    )
+    return Made(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
+
+
+def _memory(arrays: Sequence[ArraySpec]) -> Iterator[Made]:
+    for spec in (spec for spec in arrays if spec.role == "memory"):
+        site = spec.name.partition(".")[2]
+        suffix = f" {site}" if site else ""
+        yield Made(
+            column=Column(
+                name=f"memory change{suffix}",
+                type="float",
+                kind="decision",
+                description="Sum of the absolute changes of all elements of the memory since the row before.",
+                derived=spec.name,
+            ),
+            arrays=(spec.name,),
+            reach="before",
+            before=1,
+            make=_change_maker(spec.name),
+        )
+        yield Made(
+            column=Column(
+                name=f"memory jumps{suffix}",
+                type="float",
+                kind="decision",
+                unit="elements",
+                description="How many elements of the memory changed by more than the threshold since the row before.",
+                derived=f"{spec.name}, memory jump",
+            ),
+            arrays=(spec.name,),
+            thresholds=(JUMP.name,),
+            reach="before",
+            before=1,
+            make=_jump_maker(spec.name),
+        )
+
+
+def element_changes(memory: np.ndarray, rows: Stretch) -> np.ndarray:
+    """Absolute change of each element since the row before, [rows, elements]; NaN in the first row of a group."""
+    flat = memory.reshape(len(memory), -1).astype(np.float32, copy=False)
+    changes = np.full(flat.shape, np.nan, np.float32)
+    np.abs(flat[1:] - flat[:-1], out=changes[1:])
+    changes[np.unique(rows.starts)] = np.nan
+    return changes
+
+
+def _change_maker(name: str) -> Make:
+    return lambda given: element_changes(given.arrays[name], given.rows).sum(axis=1, dtype=np.float64)
+
+
+def _jump_maker(name: str) -> Make:
+    def make(given: Given) -> np.ndarray:
+        changes = element_changes(given.arrays[name], given.rows)
+        jumps = (changes > given.thresholds[JUMP.name]).sum(axis=1).astype(np.float64)
+        return np.where(np.isnan(shifted(jumps, given.rows, 1)), np.nan, jumps)
+
+    return make

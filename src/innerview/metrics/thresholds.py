@@ -1,0 +1,65 @@
+"""Numbers in the metrics that a person can set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from innerview.errors import MetricError, UnknownName
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """A number that decides what a metric says."""
+
+    name: str
+    description: str
+    usual: float | None
+    """What it is where nobody set it; None where the recording itself suggests it."""
+    low: float = 0.0
+    high: float = math.inf
+    whole: bool = False
+    unit: str = ""
+
+
+VIEW_DISTANCE = Threshold(
+    name="view distance", description="Things farther away do not count as in view.", usual=math.inf, unit="as x"
+)
+VIEW_WIDTH = Threshold(
+    name="view width", description="Things narrower than this do not count as in view.", usual=0.0, unit="pixels"
+)
+TURNING_ROWS = Threshold(
+    name="turning rows", description="Over how many rows turning is added up.", usual=3.0, low=2, high=100, whole=True
+)
+LOOP_RADIUS = Threshold(
+    name="loop radius", description="How near it must come to where it was to be back there.", usual=None, unit="as x"
+)
+JUMP = Threshold(
+    name="memory jump", description="An element that changes by more than this in one row jumps.", usual=None
+)
+THRESHOLDS: dict[str, Threshold] = {
+    one.name: one for one in (VIEW_DISTANCE, VIEW_WIDTH, TURNING_ROWS, LOOP_RADIUS, JUMP)
+}
+
+
+def checked_thresholds(given: Mapping[str, float]) -> dict[str, float]:
+    """The thresholds themselves where they make sense, else an error that says what would."""
+    for name, value in given.items():
+        if name not in THRESHOLDS:
+            raise UnknownName("threshold", name, THRESHOLDS)
+        told = THRESHOLDS[name]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not told.low <= value <= told.high:
+            raise MetricError(f"'{name}' is a number from {told.low:g} to {told.high:g}, not {value!r:.40}.")
+        if told.whole and value != int(value):
+            raise MetricError(f"'{name}' is a whole number, not {value!r:.40}.")
+    return {name: float(value) for name, value in given.items()}
+
+
+def usual_jump(changes: np.ndarray) -> float:
+    """Where nobody set it, an element jumps when it changes four times as much as elements do typically."""
+    known = changes[~np.isnan(changes)]
+    spread = float(np.sqrt(np.mean(np.square(known, dtype=np.float64)))) if known.size else 0.0
+    return float(f"{4 * spread:.3g}")
