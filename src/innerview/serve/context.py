@@ -17,6 +17,7 @@ from starlette.requests import HTTPConnection
 from innerview.jobs.runner import Jobs, Task
 from innerview.schema import Lens
 from innerview.serve.docs import Docs
+from innerview.serve.pyramids import Pyramids
 from innerview.store import Damage, Recording, Study
 
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
@@ -61,6 +62,7 @@ class Service:
     docs: Docs = field(default_factory=Docs)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""
+    pyramids: Pyramids = field(default_factory=Pyramids)
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -81,6 +83,7 @@ class Service:
         """Cancel what runs; nothing recorded is lost."""
         self.jobs.close()
         self.pool.shutdown(wait=False, cancel_futures=True)
+        self.pyramids.close()
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:

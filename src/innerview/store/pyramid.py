@@ -1,0 +1,216 @@
+"""Means of an array over ever longer stretches of rows, so that a million steps can be drawn without reading them all.
+
+Level L holds a bin per 2**L rows; a tile is 256 bins. Fine levels are read off the rows, coarse ones are kept in the
+recording's folder. They are derived: deleting them loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from innerview.errors import DamagedPart, RequestError, UnknownName
+from innerview.store.files import disk_full_explained
+from innerview.store.paths import confined
+from innerview.store.recording import Recording
+
+BINS = 256
+_FINEST_KEPT = 4
+_PIECE = BINS << _FINEST_KEPT
+"""Rows read at once: one tile of the finest level that is kept."""
+_SMALL = 256
+_LARGEST_HALF = 65504.0
+
+
+def levels(rows: int) -> int:
+    """How many levels there are until one tile holds everything."""
+    return max(0, (max(1, rows) - 1).bit_length() - 8) + 1
+
+
+def check_tile(rows: int, level: int, tile: int) -> None:
+    """Refuse a tile that is not there."""
+    if not 0 <= level < levels(rows):
+        raise RequestError(f"There is no level {level}; {rows} rows have levels 0 to {levels(rows) - 1}.")
+    count = -(-rows // (BINS << level))
+    if not 0 <= tile < count:
+        raise RequestError(f"There is no tile {tile}; level {level} has tiles 0 to {count - 1}.")
+
+
+def elements_of(recording: Recording, array: str) -> int:
+    """How many numbers a row of the array holds."""
+    specs = {spec.name: spec for spec in recording.info.arrays}
+    if array not in specs:
+        raise UnknownName("array", array, specs)
+    return prod(specs[array].shape)
+
+
+def exact_tile(recording: Recording, array: str, *, tile: int, start: int, stop: int) -> np.ndarray:
+    """Rows as they were recorded, float32 [rows, elements]; `start` and `stop` bound the rows that tiles divide."""
+    first = start + tile * BINS
+    values = recording.array(array, first, min(stop, first + BINS))
+    return values.reshape(len(values), -1).astype(np.float32)
+
+
+def mean_tile(recording: Recording, array: str, *, level: int, tile: int, start: int, stop: int) -> np.ndarray:
+    """A tile computed from the rows themselves, float16 [bins, elements]."""
+    first = start + tile * (BINS << level)
+    last = min(stop, first + (BINS << level))
+    width = 1 << level
+    step = max(_PIECE, width)
+    parts = [_piece_means(recording, array, (at, min(last, at + step)), width) for at in range(first, last, step)]
+    return _halves(np.concatenate(parts))
+
+
+class Pyramid:
+    """The coarse levels of one array, kept beside the recording (or below `root` where that cannot be written)."""
+
+    def __init__(self, recording: Recording, array: str, *, root: Path | None = None) -> None:
+        self.recording, self.array = recording, array
+        self.elements = elements_of(recording, array)
+        self._root = root or recording.folder / "pyramid"
+        self._folder = confined(self._root, f"{array}-{recording.digest}")
+
+    @property
+    def ready(self) -> bool:
+        """Whether it was built for the recording as it is now."""
+        return self._folder.is_dir()
+
+    def tile(self, level: int, tile: int) -> np.ndarray:
+        """A tile of a level that is kept, float16 [bins, elements]."""
+        bins = -(-self.recording.rows // (1 << level))
+        first = tile * BINS
+        row_bytes = 2 * self.elements
+        wanted = (min(bins, first + BINS) - first) * row_bytes
+        descriptor = os.open(self._folder / f"{level}.f16", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            content = os.pread(descriptor, wanted, first * row_bytes)
+        finally:
+            os.close(descriptor)
+        if len(content) != wanted:
+            raise DamagedPart(
+                f"Level {level} of '{self.array}' is cut short. Delete '{self._folder}' to make it again."
+            )
+        return np.frombuffer(content, "<f2").reshape(-1, self.elements)
+
+    def build(self, tell: Callable[[float], bool] = lambda _: True) -> None:
+        """Read all rows once and keep the means; `tell` hears how far it is and says whether to go on."""
+        self._root.mkdir(exist_ok=True)
+        making = self._root / f"making-{self.array}-{os.getpid()}"
+        shutil.rmtree(making, ignore_errors=True)
+        making.mkdir()
+        try:
+            with disk_full_explained(making):
+                done = self._write(making, tell)
+            if done and not self.ready:
+                making.rename(self._folder)
+                self._forget_older()
+        finally:
+            shutil.rmtree(making, ignore_errors=True)
+
+    def _write(self, folder: Path, tell: Callable[[float], bool]) -> bool:
+        rows, top = self.recording.rows, levels(self.recording.rows)
+        joins = _PIECE.bit_length() - 1  # the level where a piece is one bin
+        coarsest: list[np.ndarray] = []
+        for first in range(0, rows, _PIECE):
+            if not tell(first / rows):
+                return False
+            last = min(rows, first + _PIECE)
+            means = _piece_means(self.recording, self.array, (first, last), 1 << _FINEST_KEPT)
+            for level in range(_FINEST_KEPT, joins + 1):
+                if level > _FINEST_KEPT:
+                    means = _halved(means, rows=last - first, width=1 << (level - 1))
+                if level < top:
+                    _append(folder / f"{level}.f16", means)
+            coarsest.append(means)
+        for level in range(joins + 1, top):
+            coarsest = [_halved(np.concatenate(coarsest), rows=rows, width=1 << (level - 1))]
+            _append(folder / f"{level}.f16", coarsest[0])
+        return True
+
+    def _forget_older(self) -> None:
+        own = re.compile(re.escape(self.array) + r"-[0-9a-f]+-\d+-[01]")
+        for folder in self._root.iterdir():
+            if own.fullmatch(folder.name) and folder != self._folder and not folder.is_symlink():
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_kept(level: int) -> bool:
+    """Whether a level of the whole recording is kept on disk rather than read off the rows."""
+    return level >= _FINEST_KEPT
+
+
+def _piece_means(recording: Recording, array: str, rows: tuple[int, int], width: int) -> np.ndarray:
+    """Means over `width` rows each, float32 [bins, elements]; long stretches are read bit by bit."""
+    start, stop = rows
+    if stop - start > _PIECE:
+        finer = [
+            _piece_means(recording, array, (at, min(stop, at + _PIECE)), _PIECE) for at in range(start, stop, _PIECE)
+        ]
+        values, each = np.concatenate(finer), _PIECE
+    else:
+        values, each = _rows(recording, array, start, stop), 1
+    weights = np.diff(np.append(np.arange(0, stop - start, each), stop - start)).astype(np.float32)
+    return _weighted(values, weights, width // each)
+
+
+def _weighted(values: np.ndarray, weights: np.ndarray, per_bin: int) -> np.ndarray:
+    """Means of `per_bin` lines each, [lines, elements] to [bins, elements]; unknown values do not count."""
+    edges = np.arange(0, len(values), max(1, per_bin))
+    known = ~np.isnan(values)
+    if known.all():
+        sums = np.add.reduceat(values * weights[:, None], edges, axis=0)
+        return sums / np.add.reduceat(weights, edges)[:, None]
+    sums = np.add.reduceat(np.where(known, values, 0) * weights[:, None], edges, axis=0)
+    counts = np.add.reduceat(known * weights[:, None], edges, axis=0)
+    return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+
+
+def _halved(means: np.ndarray, *, rows: int, width: int) -> np.ndarray:
+    """Two bins of `width` rows become one; the last may hold fewer rows."""
+    edges = np.minimum(np.arange(len(means) + 1) * width, rows)
+    return _weighted(means, np.diff(edges).astype(np.float32), 2)
+
+
+def _rows(recording: Recording, array: str, start: int, stop: int) -> np.ndarray:
+    """Rows as float32 [rows, elements]; damaged ones are unknown, since the others can still be drawn."""
+    try:
+        values = recording.array(array, start, stop)
+    except DamagedPart:
+        return np.concatenate(list(_readable(recording, array, start, stop)))
+    return values.reshape(len(values), -1).astype(np.float32, copy=False)
+
+
+def _readable(recording: Recording, array: str, start: int, stop: int) -> Iterator[np.ndarray]:
+    for first in range(start, stop, _SMALL):
+        last = min(stop, first + _SMALL)
+        try:
+            yield recording.array(array, first, last).reshape(last - first, -1).astype(np.float32)
+        except DamagedPart:
+            yield np.full((last - first, elements_of(recording, array)), np.nan, np.float32)
+
+
+def _halves(means: np.ndarray) -> np.ndarray:
+    halves: np.ndarray = np.clip(means, -_LARGEST_HALF, _LARGEST_HALF).astype("<f2")
+    return halves
+
+
+def _read_at(path: Path, offset: int, size: int) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return b""  # as good as cut short: the caller says what to do
+    try:
+        return os.pread(descriptor, size, offset)
+    finally:
+        os.close(descriptor)
+
+
+def _append(path: Path, means: np.ndarray) -> None:
+    with path.open("ab") as file:
+        file.write(_halves(means).tobytes())
