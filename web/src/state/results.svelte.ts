@@ -20,6 +20,7 @@ export class Results {
   private readonly values = new Map<string, Promise<Result>>();
   private recording = "";
   private wanted = false;
+  private refreshing = false;
   private turn = 0;
 
   constructor(
@@ -47,6 +48,14 @@ export class Results {
     if (this.wanted) return;
     this.wanted = true;
     void this.load();
+  }
+
+  /** Read the list again, at most once at a time. */
+  async refresh(): Promise<void> {
+    if (this.refreshing) return;
+    this.refreshing = true;
+    await this.load();
+    this.refreshing = false;
   }
 
   private async load(): Promise<void> {

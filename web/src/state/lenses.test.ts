@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import type { LensInfo, RecordingInfo } from "../api/model";
+import { choicesOf, defaultsOf, missing, read, type Parameter } from "./lenses";
+
+const parameter = (rest: Partial<Parameter>): Parameter => ({
+  name: "p",
+  type: "int",
+  default: 3,
+  description: "",
+  choices: [],
+  low: null,
+  high: null,
+  ...rest,
+});
+const recording = {
+  columns: [{ name: "health" }, { name: "x" }],
+  arrays: [
+    { name: "observation", role: "observation" },
+    { name: "memory.a", role: "memory" },
+    { name: "memory.b", role: "memory" },
+  ],
+  subject: null,
+} as unknown as RecordingInfo;
+const lens = (rest: Partial<LensInfo>): LensInfo => ({ name: "l", question: "?", ...rest }) as LensInfo;
+
+describe("controls from a lens's own words", () => {
+  test("arrays and columns are those of the recording", () => {
+    expect(choicesOf(parameter({ type: "array", default: "memory.a" }), recording, ["memory"])).toEqual([
+      "memory.a",
+      "memory.b",
+    ]);
+    expect(choicesOf(parameter({ type: "column", default: "" }), recording, [])).toEqual(["", "health", "x"]);
+    expect(choicesOf(parameter({ type: "choice", choices: ["a", "b"] }), recording, [])).toEqual(["a", "b"]);
+    expect(choicesOf(parameter({}), recording, [])).toBeNull();
+  });
+
+  test("the array that is looked at is the one that is asked about", () => {
+    const parameters = [parameter({ name: "array", type: "array", default: "memory" }), parameter({ name: "n" })];
+    const asked = defaultsOf(lens({ needs: ["memory"], parameters }), recording, "memory.b");
+    expect(asked).toEqual({ array: "memory.b", n: 3 });
+    expect(defaultsOf(lens({ needs: ["memory"], parameters }), recording, "gone").array).toBe("memory.a");
+  });
+
+  test("numbers stay within their bounds, nonsense becomes the default", () => {
+    const bounded = parameter({ low: 1, high: 10 });
+    expect(read(bounded, "99")).toBe(10);
+    expect(read(bounded, "2,6")).toBe(3);
+    expect(read(bounded, "many")).toBe(3);
+    expect(read(bounded, "")).toBe(3);
+    expect(read(parameter({ type: "float" }), "0,25")).toBe(0.25);
+  });
+
+  test("what is missing is told", () => {
+    expect(missing(undefined, recording, true)).not.toBe("");
+    expect(missing(lens({ settings: { missing: "needs umap-learn" } }), recording, true)).toBe("needs umap-learn");
+    expect(missing(lens({ needs: ["gradients"] }), recording, false)).toContain("no model is loaded");
+    expect(missing(lens({ needs: ["memory"] }), { ...recording, arrays: [] }, true)).toContain("no memory");
+    expect(missing(lens({ needs: ["memory"] }), recording, false)).toBe("");
+  });
+});

@@ -1,0 +1,56 @@
+/** What a lens says about itself, turned into what a person can set: a new lens gets its controls from here. */
+import type { LensInfo, RecordingInfo } from "../api/model";
+
+export type Parameter = NonNullable<LensInfo["parameters"]>[number];
+export type Given = Record<string, unknown>;
+
+/** Why a lens cannot look at this recording; empty where it can. */
+export function missing(lens: LensInfo | undefined, recording: RecordingInfo | undefined, live: boolean): string {
+  if (!lens) return "This server has no such lens.";
+  const told = lens.settings?.missing;
+  if (typeof told === "string" && told) return told;
+  const needs: readonly string[] = lens.needs ?? [];
+  if (needs.includes("memory") && !recording?.arrays.some((array) => array.role === "memory"))
+    return "This recording holds no memory: its subject has no recurrent state.";
+  if (needs.includes("gradients") && !live)
+    return (
+      "This runs the model again, and no model is loaded. " +
+      "Serve the study with it: iv.show(study, subject=…), or innerview serve STUDY --subject …."
+    );
+  return "";
+}
+
+/** Values to choose from; null where anything can be typed. */
+export function choicesOf(parameter: Parameter, recording: RecordingInfo, needs: readonly string[]): string[] | null {
+  const orNothing = (names: string[]): string[] => (parameter.default === "" ? ["", ...names] : names);
+  if (parameter.choices?.length) return [...parameter.choices];
+  if (parameter.type === "column") return orNothing(recording.columns.map((column) => column.name));
+  if (parameter.type === "layer") return orNothing([...(recording.subject?.layers ?? [])]);
+  if (parameter.type === "head") return orNothing((recording.subject?.heads ?? []).map((head) => head.name));
+  if (parameter.type !== "array") return null;
+  const fits = recording.arrays.filter((array) => !needs.includes("memory") || array.role === "memory");
+  return orNothing(fits.map((array) => array.name));
+}
+
+/** What a lens would be given if nobody set anything; an array is the one that is looked at. */
+export function defaultsOf(lens: LensInfo, recording: RecordingInfo, array: string): Given {
+  const given: Given = {};
+  for (const parameter of lens.parameters ?? []) {
+    const choices = choicesOf(parameter, recording, lens.needs ?? []);
+    const here = parameter.type === "array" && choices?.includes(array) ? array : parameter.default;
+    const known = choices === null || choices.includes(String(here));
+    given[parameter.name] = known ? here : (choices?.[0] ?? here);
+  }
+  return given;
+}
+
+/** What a person typed, within the bounds of the parameter; what cannot be read is the default. */
+export function read(parameter: Parameter, text: string): unknown {
+  if (parameter.type !== "int" && parameter.type !== "float") return text;
+  const value = text.trim() === "" ? NaN : Number(text.replace(",", "."));
+  if (!Number.isFinite(value)) return parameter.default;
+  const inside = Math.max(parameter.low ?? -Infinity, Math.min(parameter.high ?? Infinity, value));
+  return parameter.type === "int" ? Math.round(inside) : inside;
+}
+
+export const titleOfParameter = (parameter: Parameter): string => parameter.name.replaceAll("_", " ");

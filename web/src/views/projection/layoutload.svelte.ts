@@ -1,0 +1,66 @@
+/** Fetches the layout that is shown; while a lens lays out, again and again as it moves. */
+import { messageOf } from "../../api/errors";
+import { isActive, resultOf } from "../../state/results.svelte";
+import type { Session } from "../../state/session.svelte";
+import { layoutFrom, type Layout } from "./layout";
+
+/** As quick as an eye follows, and no quicker than the service answers. */
+const pause_ms = 400;
+
+export class LayoutLoad {
+  layout = $state.raw<Layout | null>(null);
+  problem = $state("");
+  busy = $state(false);
+  private wanted = "";
+  private running = false;
+
+  constructor(private readonly session: Session) {}
+
+  /** Call in an effect: reads what it depends on. */
+  follow(lens: string): void {
+    const { results } = this.session;
+    const job = results.jobOf(lens);
+    const coming = isActive(job) ? resultOf(job) : "";
+    const line = results.shown(lens);
+    const moving = coming && results.all.some((other) => other.id === coming);
+    if (coming && !moving && job?.done) void results.refresh();
+    const id = moving ? coming : (line?.id ?? "");
+    this.wanted = id ? `${id} ${moving ? job!.done : "end"}` : "";
+    if (!id) this.layout = null;
+    void this.run();
+  }
+
+  private async run(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    let fetched = "";
+    while (this.wanted && this.wanted !== fetched) {
+      fetched = this.wanted;
+      await this.fetch(fetched);
+      if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+    this.running = false;
+  }
+
+  private async fetch(wanted: string): Promise<void> {
+    const [id, version] = wanted.split(" ") as [string, string];
+    const provisional = version !== "end";
+    if (!provisional && this.layout?.id === id && !this.layout.provisional) return;
+    this.busy = true;
+    try {
+      const { results } = this.session;
+      const [places, rows] = await Promise.all([
+        results.array(id, "places", version),
+        results.array(id, "rows", version),
+      ]);
+      // Two states of a layout that grows may not fit each other; the next one will.
+      if (places.shape[0] !== rows.shape[0]) return;
+      if (this.wanted.startsWith(id)) this.layout = layoutFrom(id, places, rows, provisional);
+      this.problem = "";
+    } catch (problem) {
+      if (this.wanted === wanted) this.problem = messageOf(problem);
+    } finally {
+      this.busy = false;
+    }
+  }
+}
