@@ -28,9 +28,11 @@ def demo(
     study: Annotated[Path, typer.Option(help="Where the demo study is kept.")] = Path(".innerview/demo.study"),
     port: Port = 0,
     no_browser: NoBrowser = False,
-    episodes: Annotated[int, typer.Option(help="How many episodes to record on the first start.")] = 12,
+    episodes: Annotated[
+        int | None, typer.Option(min=1, help="How many episodes of each agent to record on the first start.")
+    ] = None,
 ) -> None:
-    """Record a trained Doom agent on the first start, then open the workbench on it.
+    """Record trained Doom agents on the first start, then open the workbench on them.
 
     Example: `innerview demo --no-browser --port 8080`
     """
@@ -100,13 +102,15 @@ def serve(
     study: StudyPath,
     port: Port = 0,
     no_browser: NoBrowser = False,
-    subject: Annotated[str | None, typer.Option(help="A live subject: zoo:NAME or FILE.py:FUNCTION.")] = None,
+    subject: Annotated[
+        list[str] | None, typer.Option(help="A live subject: zoo:NAME or FILE.py:FUNCTION; may be repeated.")
+    ] = None,
 ) -> None:
     """Open the workbench on a study.
 
     Example: `innerview serve my.study`
     """
-    make.serve_study(study, port=port, open_browser=not no_browser, subject=subject)
+    make.serve_study(study, port=port, open_browser=not no_browser, subjects=subject or ())
 
 
 @app.command()

@@ -2,78 +2,24 @@
 
 from __future__ import annotations
 
-import threading
 import webbrowser
 from collections.abc import Callable, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from innerview.cli.demo import make_demo
 from innerview.errors import InnerviewError
 from innerview.serve import Handle, serve
 from innerview.serve.wiring import Later
 from innerview.store import Study, import_npz, import_table
 
-DEMO_SUBJECT, DEMO_NAME, DEMO_RECORDING = "doom_health", "health agent", "health agent"
-DEMO_SEED = 1_000_004  # none of these was trained on; four of the twelve end in death
 
-
-def demo(path: Path, *, port: int, open_browser: bool, episodes: int) -> None:
+def demo(path: Path, *, port: int, open_browser: bool, episodes: int | None) -> None:
     """Make the demo study unless it is there, then serve it."""
-    study = Study.open_or_create(path)
-    name = _demo_recording(study)
-    if name not in study.recordings() or not study.recording(name).complete:
-        _record_demo(study, name, episodes)
-    zoo = _Zoo(DEMO_SUBJECT)
-    _serve(study, port, open_browser, {DEMO_NAME: zoo.subject}, {"health_gathering_supreme": zoo.world})
-
-
-def _demo_recording(study: Study) -> str:
-    """The usual name, or one of its own where that was recorded with the weights of another version."""
-    weights = _weights_note()
-    recorded = DEMO_RECORDING in study.recordings() and study.recording(DEMO_RECORDING).info.note
-    return DEMO_RECORDING if recorded in (False, weights) else f"{DEMO_RECORDING} {weights[-8:]}"
-
-
-def _weights_note() -> str:
-    # Of the file, as loading the model itself would make every start slow.
-    folder = files("innerview") / "zoo" / DEMO_SUBJECT
-    return f"Weights {sha256((folder / 'weights.safetensors').read_bytes()).hexdigest()[:8]}"
-
-
-def _record_demo(study: Study, name: str, episodes: int) -> None:
-    from innerview.jobs.record import record
-
-    Console(stderr=True).print("Recording the demo: a trained agent plays Doom. This happens once.")
-    subject, world = _Zoo(DEMO_SUBJECT).both()
-    if name in study.recordings():
-        episodes = len(study.recording(name).info.arguments["seeds"])
-    record(study, subject, world, episodes=episodes, seeds=DEMO_SEED, name=name, note=_weights_note())
-
-
-class _Zoo:
-    """A zoo model, loaded once, when it is first needed."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._pair: tuple[Any, Any] | None = None
-        self._lock = threading.Lock()
-
-    def both(self) -> tuple[Any, Any]:
-        from innerview import zoo
-
-        with self._lock:
-            self._pair = self._pair or zoo.load(self._name)
-            return self._pair
-
-    def subject(self) -> Any:
-        return self.both()[0]
-
-    def world(self) -> Any:
-        return self.both()[1]
+    study, subjects, worlds = make_demo(path, episodes=episodes)
+    _serve(study, port, open_browser, subjects, worlds)
 
 
 def record_episodes(
@@ -125,15 +71,23 @@ def import_file(path: Path, source: Path, *, name: str | None, images: Sequence[
     Console().print(f"Imported as '{made}'. Look at it with: innerview serve {path}", markup=False, highlight=False)
 
 
-def serve_study(path: Path, *, port: int, open_browser: bool, subject: str | None) -> None:
-    """Serve until interrupted."""
+def serve_study(path: Path, *, port: int, open_browser: bool, subjects: Sequence[str]) -> None:
+    """Serve until interrupted, with subjects live and the worlds that they bring along."""
     study = Study.open(path)
-    if subject is None:
-        _serve(study, port, open_browser, {}, {})
-        return
-    model, world = load_subject(subject)
-    worlds = {world.info.name: lambda: world} if world is not None else {}
-    _serve(study, port, open_browser, {model.info.name: lambda: model}, worlds)
+    models: dict[str, Callable[[], Any]] = {}
+    worlds: dict[str, Callable[[], Any]] = {}
+    for named in subjects:
+        model, world = load_subject(named)
+        if model.info.name in models:
+            raise InnerviewError(f"Two subjects are called '{model.info.name}'. Give one of them another name.")
+        models[model.info.name] = _ready(model)
+        if world is not None:
+            worlds[world.info.name] = _ready(world)
+    _serve(study, port, open_browser, models, worlds)
+
+
+def _ready(thing: Any) -> Callable[[], Any]:
+    return lambda: thing
 
 
 def _serve(
