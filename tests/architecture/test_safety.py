@@ -20,7 +20,9 @@ NAMES_OF_PACKAGES = {
     "google_crc32c": "google-crc32c",
     "imageio_ffmpeg": "imageio-ffmpeg",
     "sb3_contrib": "sb3-contrib",
+    "sklearn": "scikit-learn",
     "stable_baselines3": "stable-baselines3",
+    "umap": "umap-learn",
 }
 # Put together here so that this file does not break its own rule.
 HOSTS = [".".join(parts) for parts in (

@@ -30,6 +30,8 @@ class Task:
     title: str
     work: Work
     unit: str = ""
+    promise: Any = None
+    """What the result will be, where that is known beforehand: the page can look at it while it grows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +48,7 @@ class Job:
     message: str = ""
     error: str = ""
     result: Any = None
+    """What it gave; before its end, what it promised to give."""
     started_at: str = ""
     eta_s: float | None = None
 
@@ -71,9 +74,9 @@ class Jobs:
         self._runs: dict[str, _Run] = {}
         self._listeners: list[Listener] = []
 
-    def submit(self, kind: str, title: str, work: Work, *, unit: str = "") -> Job:
+    def submit(self, kind: str, title: str, work: Work, *, unit: str = "", promise: Any = None) -> Job:
         """Queue some work and return at once."""
-        job = Job(id=uuid.uuid4().hex[:12], kind=kind, title=title, unit=unit)
+        job = Job(id=uuid.uuid4().hex[:12], kind=kind, title=title, unit=unit, result=promise)
         with self._changed:
             waiting = sum(j.state == "queued" for j in self._jobs.values())
             if waiting >= MOST_WAITING:
@@ -111,7 +114,7 @@ class Jobs:
             job = self.get(job_id)
             if job.state not in ("failed", "cancelled"):
                 raise JobError(f"Job '{job.title}' is {job.state}; only a failed or cancelled job can be resumed.")
-        return self._start(replace(job, state="queued", message="", error="", eta_s=None, result=None))
+        return self._start(replace(job, state="queued", message="", error="", eta_s=None))
 
     def wait(self, job_id: str, timeout_s: float | None = None) -> Job:
         """The job once it has ended."""

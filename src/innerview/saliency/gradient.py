@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from innerview.errors import LensError, UnknownName
 from innerview.schema import Lens, Parameter
-from innerview.subjects import Output, Subject
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from innerview.subjects import Output, Subject
 
 Target = Literal["action", "value"]
 TARGETS: tuple[str, ...] = ("action", "value")
@@ -47,6 +49,8 @@ def look(
     times_input: bool = False,
 ) -> np.ndarray:
     """Heat [batch, height, width], the largest absolute gradient over the channels, scaled to 0–1 in each row."""
+    import torch  # here, as what lenses there are is asked of every page, and torch takes its time
+
     images = [spec.name for spec in subject.info.inputs if spec.kind == "image"]
     if not images:
         raise LensError(f"Subject '{subject.info.name}' has no image input; gradient saliency needs one.")
@@ -79,5 +83,5 @@ def _score(subject: Subject, output: Output, target: str) -> Tensor:
     if head.kind == "gaussian":
         return scores.abs().sum(dim=1)
     if head.kind == "policy":
-        scores = torch.log_softmax(scores, dim=1)
+        scores = scores.log_softmax(dim=1)
     return scores.amax(dim=1)

@@ -148,6 +148,34 @@ class JobRequest(BaseModel):
     kind: Name
 
 
+class ResultSummary(BaseModel):
+    """What a lens or a table found, without the finding itself."""
+
+    id: str
+    kind: str
+    title: str
+    recording: str
+    arguments: dict[str, Any]
+    created_at: str
+    arrays: tuple[str, ...]
+    provisional: bool
+
+
+class ResultReply(ResultSummary):
+    """What a lens or a table found."""
+
+    value: Any
+
+
+class OrderReply(BaseModel):
+    """The elements of a memory in an order, with what each was sorted by."""
+
+    by: str
+    order: list[int]
+    scores: list[float | None]
+    explains: str
+
+
 class KeptSelection(BaseModel):
     """A set of rows that somebody named. The page writes and reads the expression; the server only keeps it."""
 

@@ -51,9 +51,7 @@ class AllLenses:
 
 
 def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, Any]) -> dict[str, Any]:
-    """Live calls, job makers and lenses, where there are subjects to use them on."""
-    if not subjects:
-        return {}
+    """Live calls and job makers, as far as there are subjects and worlds to use them on, and lenses."""
 
     def live() -> Live:
         from innerview.jobs.live import Live
@@ -66,8 +64,13 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
     def record(arguments: dict[str, Any]) -> Task:
         return live().record_more(arguments)
 
+    def look(arguments: dict[str, Any]) -> Task:
+        from innerview.jobs.looking import lens_task
+
+        return lens_task(study, subjects, arguments)
+
     return {
-        "calls": {name: call(name) for name in CALLS},
-        "makers": {"record": record} if worlds else {},
+        "calls": {name: call(name) for name in CALLS} if subjects else {},
+        "makers": {"lens": look} | ({"record": record} if subjects and worlds else {}),
         "lenses": AllLenses(),
     }

@@ -25,7 +25,7 @@ def start_job(body: JobRequest, service: Serving) -> JobReply:
     if body.kind not in service.makers:
         raise UnknownName("kind of job", body.kind, service.makers)
     task = service.makers[body.kind](dict(body.model_extra or {}))
-    return _reply(service.jobs.submit(body.kind, task.title, task.work, unit=task.unit))
+    return _reply(service.jobs.submit(body.kind, task.title, task.work, unit=task.unit, promise=task.promise))
 
 
 @router.get("/{job_id}")

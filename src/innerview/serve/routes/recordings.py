@@ -13,7 +13,7 @@ from innerview.schema import ArraySpec
 from innerview.serve import arrow, caching, pictures
 from innerview.serve.context import Opened, Serving
 from innerview.serve.failures import TooLarge
-from innerview.store import Recording
+from innerview.store import Recording, metrics_digest
 
 ARRAY_LIMIT = 64_000_000
 TABLE_LIMIT = 256_000_000
@@ -25,11 +25,12 @@ Step = Annotated[int, Query(ge=1)]
 Row = Annotated[int, Query(ge=0)]
 
 
-def _gives(*media_types: str) -> dict[int | str, dict[str, Any]]:
+def gives(*media_types: str) -> dict[int | str, dict[str, Any]]:
+    """Says in the API's description that a reply is bytes."""
     return {200: {"content": {m: {"schema": {"type": "string", "format": "binary"}} for m in media_types}}}
 
 
-@router.get("/columns", response_class=Response, responses=_gives(arrow.MEDIA_TYPE))
+@router.get("/columns", response_class=Response, responses=gives(arrow.MEDIA_TYPE))
 def columns(
     name: str,
     request: Request,
@@ -38,20 +39,25 @@ def columns(
     start: Start = 0,
     stop: Stop = None,
 ) -> Response:
-    """Columns as an Arrow IPC stream; `names` is a comma-separated list or given several times."""
+    """Columns, recorded or derived, as an Arrow IPC stream; `names` is a comma-separated list or given several times."""
     opened = service.open(name)
-    if kept := caching.unchanged(request, opened.etag):
+    recorded = [column.name for column in opened.recording.info.columns]
+    wanted = recorded if names is None else _split(names, recorded)
+    derived = opened.derived(service.study) if set(wanted) - set(recorded) else None
+    # What is made from columns changes with the study's metrics, too.
+    etag = opened.etag if derived is None else f"{opened.etag}-{metrics_digest(derived.metrics)}"
+    if kept := caching.unchanged(request, etag):
         return kept
-    recording = opened.recording
-    wanted = _column_names(recording, names)
-    start, stop = _range(recording, start, stop)
+    if derived is not None:
+        wanted = _known(_split(names or [], known := [*recorded, *(c.name for c in derived.specs)]), known)
+    start, stop = _range(opened.recording, start, stop)
     if (stop - start) * len(wanted) * 8 > TABLE_LIMIT:
         raise TooLarge(f"{len(wanted)} columns of {stop - start} rows are too much at once. Ask for fewer of either.")
-    content = arrow.stream(recording.columns(wanted, start, stop))
-    return caching.binary(request, opened.etag, content=content, media_type=arrow.MEDIA_TYPE)
+    content = arrow.stream((derived or opened.recording).columns(wanted, start, stop))
+    return caching.binary(request, etag, content=content, media_type=arrow.MEDIA_TYPE)
 
 
-@router.get("/groups", response_class=Response, responses=_gives(arrow.MEDIA_TYPE))
+@router.get("/groups", response_class=Response, responses=gives(arrow.MEDIA_TYPE))
 def groups(name: str, request: Request, service: Serving) -> Response:
     """One line per group (episode) as an Arrow IPC stream."""
     opened = service.open(name)
@@ -61,7 +67,7 @@ def groups(name: str, request: Request, service: Serving) -> Response:
     return caching.binary(request, opened.etag, content=content, media_type=arrow.MEDIA_TYPE)
 
 
-@router.get("/arrays/{array}", response_class=Response, responses=_gives("application/octet-stream"))
+@router.get("/arrays/{array}", response_class=Response, responses=gives("application/octet-stream"))
 def array(
     name: str, array: str, request: Request, service: Serving, start: Start = 0, stop: Stop = None, step: Step = 1
 ) -> Response:
@@ -82,7 +88,7 @@ def array(
     )
 
 
-@router.get("/images/{array}/{row}", response_class=Response, responses=_gives(*pictures.MEDIA_TYPES.values()))
+@router.get("/images/{array}/{row}", response_class=Response, responses=gives(*pictures.MEDIA_TYPES.values()))
 def image(
     name: str,
     array: str,
@@ -108,15 +114,16 @@ def image(
     return caching.binary(request, opened.etag, content=picture.content, media_type=media_type, extra=described)
 
 
-def _column_names(recording: Recording, names: list[str] | None) -> list[str]:
-    known = [column.name for column in recording.info.columns]
-    if names is None:
-        return known
-    wanted = [w for given in names for w in ([given] if given in known else given.split(",")) if w]
+def _split(names: list[str], known: list[str]) -> list[str]:
+    """Names one by one; a known name may itself hold commas."""
+    return list(dict.fromkeys(w for given in names for w in ([given] if given in known else given.split(",")) if w))
+
+
+def _known(wanted: list[str], known: list[str]) -> list[str]:
     for name in wanted:
         if name not in known:
             raise UnknownName("column", name, known)
-    return list(dict.fromkeys(wanted))
+    return wanted
 
 
 def _range(recording: Recording, start: int, stop: int | None) -> tuple[int, int]:

@@ -1,0 +1,220 @@
+"""Looks at a recording through a lens, as a job whose result is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from innerview.errors import LensError, RequestError, UnknownName
+from innerview.jobs.engine import Progress
+from innerview.jobs.lenses import Looking, all_lenses
+from innerview.jobs.looking_rows import episodes, memory_array, memory_arrays, rows_of
+from innerview.jobs.runner import Task
+from innerview.jobs.terminal import bar
+from innerview.schema import Found, Result, to_json
+from innerview.store import Recording, Study
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A lens, its parameters and the rows it looks at, checked."""
+
+    looking: Looking
+    study: Study
+    recording: Recording
+    parameters: Mapping[str, Any]
+    start: int
+    stop: int
+    subject: Subject | None = None
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        return f"{self.looking.lens.name} of {self.recording.name}"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All that the answer depends on, beside the recording."""
+        asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": [self.start, self.stop]}
+        if self.subject is not None:
+            asked |= {"subject": self.subject.info.name, "weights": self.subject.weights_digest()}
+        return asked
+
+    @property
+    def id(self) -> str:
+        """The id its answer has."""
+        return self.study.result_id(self.looking.lens.name, self.recording.name, self.arguments)
+
+    def answer(self, progress: Progress) -> Result:
+        """What the lens finds, kept in the study; found again where it was asked before."""
+        promised = self.id
+        with suppress(UnknownName):
+            kept = self.study.result(promised)
+            if not kept.provisional:
+                return kept
+        progress(0, None, "reading")
+        return self.keep(self._look(_Watching(self, promised, progress)), promised)
+
+    def keep(self, found: Found, promised: str, *, provisional: bool = False) -> Result:
+        """Put what was found, or what is there so far, into the study."""
+        return self.study.keep_result(
+            self.looking.lens.name,
+            recording=self.recording.name,
+            arguments=self.arguments,
+            value=to_json(found.value),
+            arrays=found.arrays,
+            title=self.title,
+            provisional=provisional,
+            result=promised,
+        )
+
+    def _look(self, watch: _Watching) -> Found:
+        arrays = (memory_array(self.recording, str(self.parameters.get("array", ""))),)
+        rows = rows_of(self.study, self.recording, arrays, self.start, self.stop)
+        given = dict(self.parameters)
+        if "array" in given:
+            given["array"] = arrays[0]
+        if self.looking.lens.over == "recording":
+            found: Found = self.looking.look(rows, progress=watch, **given)
+            return found
+        from innerview.jobs.looking_episode import Steps, memory_before
+
+        assert self.subject is not None
+        steps = Steps(self.subject, self.recording, self.start, self.stop)
+        before = memory_before(self.subject, self.recording, self.start)
+        found = self.looking.look(self.subject, steps, before, rows=rows, progress=watch, **given)
+        return found
+
+
+@dataclass(frozen=True)
+class _Watching:
+    """Passes progress on, and keeps what there is so far where the lens shows it."""
+
+    question: Question
+    promised: str
+    progress: Progress
+
+    def __call__(self, done: int, total: int | None, message: str = "", so_far: Found | None = None) -> None:
+        if so_far is not None:
+            self.question.keep(so_far, self.promised, provisional=True)
+        self.progress(done, total, message)
+
+
+def ask(
+    study: Study,
+    lens: str,
+    recording: str,
+    *,
+    parameters: Any = None,
+    rows: Any = None,
+    subject: str | None = None,
+    subjects: Mapping[str, Subject] | None = None,
+) -> Question:
+    """Check everything about a question before any work is done."""
+    looking = all_lenses().get(lens)
+    described = looking.lens
+    if described.over == "row":
+        raise LensError(f"'{lens}' looks at one row at a time, as somebody points at it; it cannot run as a job.")
+    if described.settings.get("missing"):
+        raise LensError(f"'{lens}' {described.settings['missing']}")
+    opened = study.recording(recording)
+    chosen = {p.name: p.default for p in described.parameters} | looking.checked(parameters or {})
+    for parameter in described.parameters:
+        if parameter.type == "array":
+            chosen[parameter.name] = memory_array(opened, str(chosen[parameter.name]))
+    if "memory" in described.needs:
+        memory_array(opened)
+    start, stop = _range(opened, rows)
+    if described.over == "episode":
+        start, stop = _within_one_episode(opened, start, stop, chosen=rows is not None)
+    live = _live_subject(opened, subject, subjects or {}, lens) if described.over == "episode" else None
+    return Question(
+        looking=looking, study=study, recording=opened, parameters=chosen, start=start, stop=stop, subject=live
+    )
+
+
+def lens_task(study: Study, subjects: Mapping[str, Subject], arguments: Mapping[str, Any]) -> Task:
+    """A job that looks through a lens, from what somebody asked over the wire."""
+    question = ask(
+        study,
+        str(arguments.get("lens", "")),
+        str(arguments.get("recording", "")),
+        parameters=arguments.get("parameters"),
+        rows=arguments.get("rows"),
+        subject=arguments.get("subject"),
+        subjects=subjects,
+    )
+    promise = {"result": question.id}
+
+    def work(progress: Progress) -> dict[str, Any]:
+        return {"result": question.answer(progress).id}
+
+    return Task(title=question.title, work=work, promise=promise)
+
+
+def look(
+    study: Study | str | Path,
+    lens: str,
+    recording: str | None = None,
+    *,
+    rows: tuple[int, int] | None = None,
+    subject: Subject | None = None,
+    progress: Progress | bool = True,
+    **parameters: Any,
+) -> Result:
+    """Look at a recording (the only one where none is named) through a lens and keep what it finds."""
+    opened = study if isinstance(study, Study) else Study.open(study)
+    names = opened.recordings()
+    if recording is None and len(names) != 1:
+        raise LensError(f"Say which recording; this study has {', '.join(map(repr, names)) or 'none'}.")
+    live = {subject.info.name: subject} if subject is not None else {}
+    named = subject.info.name if subject is not None else None
+    question = ask(opened, lens, recording or names[0], parameters=parameters, rows=rows, subject=named, subjects=live)
+    with bar(progress, question.title, "") as report:
+        return question.answer(report)
+
+
+def _range(recording: Recording, rows: Any) -> tuple[int, int]:
+    if rows is None:
+        return 0, recording.rows
+    fits = isinstance(rows, Sequence) and len(rows) == 2 and all(type(row) is int for row in rows)
+    if not fits or not 0 <= rows[0] < rows[1] <= recording.rows:
+        raise RequestError(
+            f"rows are [start, stop] with 0 ≤ start < stop ≤ {recording.rows}, not {rows!r:.60}; all where left out."
+        )
+    return rows[0], rows[1]
+
+
+def _within_one_episode(recording: Recording, start: int, stop: int, *, chosen: bool) -> tuple[int, int]:
+    """The rows, where they lie in one episode; the first episode where none were chosen."""
+    found = episodes(recording, start, stop) or ((0, stop - start),)
+    if len(found) > 1 and chosen:
+        raise LensError(f"Rows {start} to {stop} reach over {len(found)} episodes; choose rows of one.")
+    return start + found[0][0], start + found[0][1]
+
+
+def _live_subject(recording: Recording, name: Any, subjects: Mapping[str, Subject], lens: str) -> Subject:
+    recorded = recording.info.subject
+    wanted = name or (recorded.name if recorded and recorded.name in subjects else next(iter(subjects), None))
+    if wanted is None:
+        raise LensError(
+            f"'{lens}' runs the model again and none is live. Serve the study with one: innerview serve STUDY "
+            "--subject zoo:NAME, or iv.show(study, subject=…)."
+        )
+    if wanted not in subjects:
+        raise UnknownName("live subject", str(wanted), subjects)
+    subject = subjects[wanted]
+    if name is None and recorded and recorded.weights_digest not in ("", subject.weights_digest()):
+        raise LensError(
+            f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now. Record it again, "
+            "or name the subject to look at it all the same."
+        )
+    if len(subject.info.memory) != len(memory_arrays(recording)):
+        raise LensError(f"'{subject.info.name}' has other memory than was recorded in '{recording.name}'.")
+    return subject

@@ -1,0 +1,82 @@
+"""Which states are laid out, and what every layout tells about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.schema import Found, Parameter, Rows
+
+PARAMETERS = (
+    Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
+    Parameter(
+        name="most",
+        type="int",
+        default=20_000,
+        low=10,
+        high=1_000_000,
+        description="How many states at most.",
+    ),
+    Parameter(
+        name="sample",
+        type="choice",
+        default="stride",
+        choices=("stride", "random"),
+        description="Where there are more: every so many rows, or rows drawn at random.",
+    ),
+    Parameter(name="seed", type="int", default=0, low=0, description="The same seed gives the same layout."),
+)
+
+
+def chosen_rows(count: int, *, most: int, sample: str, seed: int) -> np.ndarray:
+    """At most `most` places out of `count`, ascending."""
+    if count <= most:
+        return np.arange(count)
+    if sample == "random":
+        return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))
+    return np.unique(np.linspace(0, count - 1, most).astype(np.int64))
+
+
+def chosen_states(rows: Rows, array: str, *, most: int, sample: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Places of the states that are laid out, and the states themselves, float32 [states, elements]."""
+    if not rows.memory:
+        raise LensError("There is no memory to lay out.")
+    states = rows.memory[array] if array else next(iter(rows.memory.values()))
+    places = chosen_rows(states.rows, most=most, sample=sample, seed=seed)
+    if len(places) < 3:
+        raise LensError(f"A layout needs 3 rows or more; there are {len(places)}.")
+    values = states.read(places)
+    if not np.isfinite(values).all():
+        raise LensError("Some states hold values that are no numbers; they have no place in a layout.")
+    return places, values
+
+
+def layout(
+    rows: Rows, array: str, places: np.ndarray, at: np.ndarray, *, provisional: bool = False, **more: Any
+) -> Found:
+    """A layout as the page takes it: where each state lies, [states, 2], and which row of the recording it is."""
+    told = {
+        "array": array or next(iter(rows.memory)),
+        "sampled": len(places),
+        "of": rows.count,
+        "provisional": provisional,
+    }
+    arrays = {"places": np.asarray(at, np.float32), "rows": (places + rows.first).astype(np.int32)}
+    return Found(value=told | more, arrays=arrays)
+
+
+def principal(values: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
+    """The states along their widest directions, [states, dimensions], and each direction's share of the variance."""
+    centred = values - values.mean(axis=0, dtype=np.float64).astype(np.float32)
+    spread, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    widest = np.argsort(spread)[::-1][:dimensions]
+    axes = axes[:, widest]
+    # The sign of a direction is chance; the same states must give the same layout on every machine.
+    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+    at = centred @ (axes * np.where(signs == 0, 1, signs)).astype(np.float32)
+    if at.shape[1] < dimensions:
+        at = np.pad(at, ((0, 0), (0, dimensions - at.shape[1])))
+    share = np.maximum(spread[widest], 0) / max(float(np.maximum(spread, 0).sum()), 1e-30)
+    return at, np.pad(share, (0, max(0, dimensions - len(share))))

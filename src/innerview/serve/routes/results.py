@@ -1,0 +1,71 @@
+"""What lenses and tables found."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Query, Request, Response
+
+from innerview.schema import Result
+from innerview.serve import caching
+from innerview.serve.context import Serving
+from innerview.serve.failures import TooLarge
+from innerview.serve.plain import plain
+from innerview.serve.routes.recordings import ARRAY_LIMIT, gives
+from innerview.serve.wire import ResultReply, ResultSummary
+
+router = APIRouter(prefix="/api/results", tags=["results"])
+
+
+@router.get("")
+def results(
+    service: Serving,
+    recording: Annotated[str | None, Query(max_length=200)] = None,
+    kind: Annotated[str | None, Query(max_length=200)] = None,
+) -> list[ResultSummary]:
+    """Every result, oldest first, without what it found."""
+    return [_summary(result) for result in service.study.results(kind=kind, recording=recording)]
+
+
+@router.get("/{result_id}")
+def result(result_id: str, service: Serving) -> ResultReply:
+    """One result with what it found."""
+    found = service.study.result(result_id)
+    return ResultReply(**_summary(found).model_dump(), value=plain(found.value))
+
+
+@router.get("/{result_id}/arrays/{name}", response_class=Response, responses=gives("application/octet-stream"))
+def result_array(
+    result_id: str,
+    name: str,
+    request: Request,
+    service: Serving,
+    start: Annotated[int, Query(ge=0)] = 0,
+    stop: Annotated[int | None, Query(ge=0)] = None,
+) -> Response:
+    """An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers."""
+    found = service.study.result(result_id)
+    etag = f"{found.id}-{found.created_at}-{int(found.provisional)}"
+    if kept := caching.unchanged(request, etag):
+        return kept
+    values = service.study.result_array(result_id, name)
+    values = values[start:stop] if values.ndim else values
+    if values.nbytes > ARRAY_LIMIT:
+        raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for a part of it with start and stop.")
+    little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    described = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
+    return caching.binary(
+        request, etag, content=little.tobytes(), media_type="application/octet-stream", extra=described
+    )
+
+
+@router.delete("/{result_id}", status_code=204)
+def drop_result(result_id: str, service: Serving) -> None:
+    """Remove a result; it can be computed again."""
+    service.study.drop_result(result_id)
+
+
+def _summary(result: Result) -> ResultSummary:
+    shown = {name: getattr(result, name) for name in ResultSummary.model_fields}
+    return ResultSummary(**{**shown, "arguments": plain(result.arguments)})
