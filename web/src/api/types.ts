@@ -168,6 +168,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics
+         * @description People's metrics, the thresholds, and the functions an expression may call.
+         */
+        get: operations["metrics"];
+        /**
+         * Keep Metric
+         * @description Keep a metric; one of the same name is replaced. An expression that cannot be computed is refused.
+         */
+        put: operations["keep_metric"];
+        post?: never;
+        /**
+         * Drop Metric
+         * @description Forget a metric; gives the names of those that are left.
+         */
+        delete: operations["drop_metric"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Expression
+         * @description Look at an expression while it is written; what is wrong with it is no failure of the request.
+         */
+        post: operations["check_expression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep Thresholds
+         * @description Set thresholds for the whole study; gives the names of those that are set by hand.
+         */
+        put: operations["keep_thresholds"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{name}": {
         parameters: {
             query?: never;
@@ -177,11 +245,31 @@ export interface paths {
         };
         /**
          * Recording
-         * @description A recording's columns, arrays and where it comes from.
+         * @description A recording's columns, those that can be made from them, its arrays and where it comes from.
          */
         get: operations["recording"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{name}/aligned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Align
+         * @description Averages around an event: the length of a JSON text (uint32), that text, then float32 [offsets, elements].
+         */
+        post: operations["align"];
         delete?: never;
         options?: never;
         head?: never;
@@ -217,7 +305,7 @@ export interface paths {
         };
         /**
          * Columns
-         * @description Columns as an Arrow IPC stream; `names` is a comma-separated list or given several times.
+         * @description Columns, recorded or derived, as an Arrow IPC stream; `names` is a comma-separated list or given several times.
          */
         get: operations["columns"];
         put?: never;
@@ -268,6 +356,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{name}/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Order
+         * @description The elements of a memory array sorted: over rows start to stop, or over the interval from–to within them.
+         */
+        get: operations["order"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{name}/scenes/{key}": {
         parameters: {
             query?: never;
@@ -280,6 +388,92 @@ export interface paths {
          * @description The walls and things of one scene.
          */
         get: operations["scene"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{name}/tiles/{array}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tile
+         * @description 256 bins of an array, [bins, elements]: means over 2**level rows as float16, at level 0 exact rows as float32.
+         *
+         *     With `start` and `stop` the bins divide these rows alone (an episode), so that no bin reaches over their border.
+         */
+        get: operations["tile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results
+         * @description Every result, oldest first, without what it found.
+         */
+        get: operations["results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/results/{result_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Result
+         * @description One result with what it found.
+         */
+        get: operations["result"];
+        put?: never;
+        post?: never;
+        /**
+         * Drop Result
+         * @description Remove a result; it can be computed again.
+         */
+        delete: operations["drop_result"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/results/{result_id}/arrays/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Result Array
+         * @description An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers.
+         */
+        get: operations["result_array"];
         put?: never;
         post?: never;
         delete?: never;
@@ -358,6 +552,33 @@ export interface components {
             low: number[];
             /** Names */
             names: string[];
+        };
+        /**
+         * AlignRequest
+         * @description Where the event stands, how much around it is looked at, and what is averaged there.
+         */
+        AlignRequest: {
+            /**
+             * After
+             * @default 40
+             */
+            after: number;
+            /** Array */
+            array?: string | null;
+            /**
+             * Before
+             * @default 20
+             */
+            before: number;
+            /** Column */
+            column?: string | null;
+            /**
+             * Metrics
+             * @default []
+             */
+            metrics: string[];
+            /** Rows */
+            rows?: number[] | null;
         };
         /**
          * ArrayReply
@@ -451,6 +672,28 @@ export interface components {
             name: string;
         };
         /**
+         * CheckBody
+         * @description An expression to look at while it is written.
+         */
+        CheckBody: {
+            /** Expression */
+            expression: string;
+            /** Recording */
+            recording: string;
+        };
+        /**
+         * CheckReply
+         * @description What an expression gives, or what is wrong with it and at which character.
+         */
+        CheckReply: {
+            /** At */
+            at: number;
+            /** Gives */
+            gives: string;
+            /** Problem */
+            problem: string;
+        };
+        /**
          * Column
          * @description One value per row.
          */
@@ -542,6 +785,18 @@ export interface components {
             kind: string;
             /** Message */
             message: string;
+        };
+        /**
+         * FunctionReply
+         * @description A function that an expression may call.
+         */
+        FunctionReply: {
+            /** Over Time */
+            over_time: boolean;
+            /** Says */
+            says: string;
+            /** Usage */
+            usage: string;
         };
         /**
          * Head
@@ -695,6 +950,12 @@ export interface components {
          * @description A recurrent state; `shape` is without the batch axis: (size,) or (layers, size).
          */
         MemorySite: {
+            /**
+             * Editable
+             * @default state
+             * @enum {string}
+             */
+            editable: "state" | "last layer" | "carried";
             /** Kind */
             kind: string;
             /** Layer */
@@ -703,6 +964,59 @@ export interface components {
             name: string;
             /** Shape */
             shape: number[];
+        };
+        /**
+         * MetricBody
+         * @description A metric to keep, and the recording it is checked against.
+         */
+        MetricBody: {
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Expression */
+            expression: string;
+            /** Name */
+            name: string;
+            /** Recording */
+            recording?: string | null;
+            /**
+             * Replaces
+             * @default
+             */
+            replaces: string;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+        };
+        /**
+         * MetricsReply
+         * @description Everything about the metrics of a study, as one recording sees them.
+         */
+        MetricsReply: {
+            /** Functions */
+            functions: components["schemas"]["FunctionReply"][];
+            /** Own */
+            own: components["schemas"]["OwnReply"][];
+            /** Thresholds */
+            thresholds: components["schemas"]["ThresholdReply"][];
+        };
+        /**
+         * OrderReply
+         * @description The elements of a memory in an order, with what each was sorted by.
+         */
+        OrderReply: {
+            /** By */
+            by: string;
+            /** Explains */
+            explains: string;
+            /** Order */
+            order: number[];
+            /** Scores */
+            scores: (number | null)[];
         };
         /**
          * Ordering
@@ -721,6 +1035,22 @@ export interface components {
              * @default step
              */
             time: string;
+        };
+        /**
+         * OwnReply
+         * @description A metric that somebody made, and why it cannot be computed here where it cannot.
+         */
+        OwnReply: {
+            /** Description */
+            description: string;
+            /** Expression */
+            expression: string;
+            /** Name */
+            name: string;
+            /** Problem */
+            problem: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * Parameter
@@ -802,6 +1132,56 @@ export interface components {
             subject: string | null;
             /** World */
             world: string | null;
+        };
+        /**
+         * ResultReply
+         * @description What a lens or a table found.
+         */
+        ResultReply: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Arrays */
+            arrays: string[];
+            /** Created At */
+            created_at: string;
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Provisional */
+            provisional: boolean;
+            /** Recording */
+            recording: string;
+            /** Title */
+            title: string;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * ResultSummary
+         * @description What a lens or a table found, without the finding itself.
+         */
+        ResultSummary: {
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Arrays */
+            arrays: string[];
+            /** Created At */
+            created_at: string;
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Provisional */
+            provisional: boolean;
+            /** Recording */
+            recording: string;
+            /** Title */
+            title: string;
         };
         /**
          * RowKind
@@ -902,6 +1282,36 @@ export interface components {
              * @default
              */
             weights_digest: string;
+        };
+        /**
+         * ThresholdReply
+         * @description A number that decides what a metric says.
+         */
+        ThresholdReply: {
+            /** By Hand */
+            by_hand: boolean;
+            /** Description */
+            description: string;
+            /** Low */
+            low: number;
+            /** Name */
+            name: string;
+            /** Unit */
+            unit: string;
+            /** Value */
+            value: number | null;
+            /** Whole */
+            whole: boolean;
+        };
+        /**
+         * ThresholdsBody
+         * @description Thresholds by name; null goes back to what is usual.
+         */
+        ThresholdsBody: {
+            /** Thresholds */
+            thresholds: {
+                [key: string]: number | null;
+            };
         };
         /**
          * WorkspaceState
@@ -1302,6 +1712,212 @@ export interface operations {
             };
         };
     };
+    metrics: {
+        parameters: {
+            query?: {
+                recording?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetricsReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    keep_metric: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MetricBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_metric: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    check_expression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    keep_thresholds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThresholdsBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     recording: {
         parameters: {
             query?: never;
@@ -1320,6 +1936,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecordingReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    align: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlignRequest"];
+            };
+        };
+        responses: {
+            /** @description JSON, then float32 */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */
@@ -1519,6 +2179,54 @@ export interface operations {
             };
         };
     };
+    order: {
+        parameters: {
+            query: {
+                by: string;
+                array?: string;
+                start?: number | null;
+                stop?: number | null;
+                from?: number | null;
+                to?: number | null;
+                column?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     scene: {
         parameters: {
             query?: never;
@@ -1538,6 +2246,222 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SceneReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    tile: {
+        parameters: {
+            query: {
+                level: number;
+                tile: number;
+                start?: number | null;
+                stop?: number | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+                array: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Still being built; X-Innerview-Building says how much of it is (0 to 1). Ask again. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    results: {
+        parameters: {
+            query?: {
+                recording?: string | null;
+                kind?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultSummary"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    result_array: {
+        parameters: {
+            query?: {
+                start?: number;
+                stop?: number | null;
+            };
+            header?: never;
+            path: {
+                result_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */
