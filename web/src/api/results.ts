@@ -13,6 +13,8 @@ export interface ResultLine {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly arrays: readonly string[];
+  /** A state on the way: the work goes on, or was stopped there. */
+  readonly provisional?: boolean;
 }
 
 export interface Result extends ResultLine {
@@ -38,10 +40,8 @@ export class ResultService {
     return this.client.json(`/api/results/${encodeURIComponent(id)}`);
   }
 
-  /** `version` tells states of a result that still grows apart, so that none is taken for another. */
-  async array(id: string, name: string, version = ""): Promise<ArraySlice> {
-    const query = version ? `?${new URLSearchParams({ v: version })}` : "";
-    const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}${query}`;
+  async array(id: string, name: string): Promise<ArraySlice> {
+    const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}`;
     return slice(await this.client.bytes(path));
   }
 

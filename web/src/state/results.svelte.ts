@@ -18,7 +18,7 @@ export class Results {
   private readonly api: ResultService;
   private readonly started = new SvelteMap<string, string>();
   private readonly values = new Map<string, Promise<Result>>();
-  private recording = "";
+  private recording = $state("");
   private wanted = false;
   private refreshing = false;
   private turn = 0;
@@ -98,8 +98,8 @@ export class Results {
     return coming;
   }
 
-  array(id: string, name: string, version = ""): Promise<ArraySlice> {
-    return this.api.array(id, name, version);
+  array(id: string, name: string): Promise<ArraySlice> {
+    return this.api.array(id, name);
   }
 
   /** The job that last looked through a lens for this page; one that somebody else started counts while it runs. */
@@ -107,7 +107,7 @@ export class Results {
     const own = this.started.get(lens);
     return (
       this.jobs.all.find((job) => job.id === own) ??
-      this.jobs.running.find((job) => job.kind === "lens" && job.title.startsWith(`${lens} `))
+      this.jobs.running.find((job) => job.kind === "lens" && job.title === `${lens} of ${this.recording}`)
     );
   }
 

@@ -25,7 +25,8 @@ export class LayoutLoad {
     const moving = coming && results.all.some((other) => other.id === coming);
     if (coming && !moving && job?.done) void results.refresh();
     const id = moving ? coming : (line?.id ?? "");
-    this.wanted = id ? `${id} ${moving ? job!.done : "end"}` : "";
+    const state = moving ? `${job!.done}` : line?.provisional ? "stopped" : "end";
+    this.wanted = id ? `${id} ${state}` : "";
     if (!id) this.layout = null;
     void this.run();
   }
@@ -49,10 +50,7 @@ export class LayoutLoad {
     this.busy = true;
     try {
       const { results } = this.session;
-      const [places, rows] = await Promise.all([
-        results.array(id, "places", version),
-        results.array(id, "rows", version),
-      ]);
+      const [places, rows] = await Promise.all([results.array(id, "places"), results.array(id, "rows")]);
       // Two states of a layout that grows may not fit each other; the next one will.
       if (places.shape[0] !== rows.shape[0]) return;
       if (this.wanted.startsWith(id)) this.layout = layoutFrom(id, places, rows, provisional);

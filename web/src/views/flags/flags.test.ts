@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { list, sentence, strength, type Flag } from "./flags";
+
+const flag = (rest: Partial<Flag>): Flag => ({
+  element: 0,
+  fact: "armour gathered",
+  column: "armour",
+  auc: 0.9,
+  held_out_auc: 0.9,
+  direction: 1,
+  p: 0.01,
+  q: 0.01,
+  keeps_steps: 12,
+  threshold: 0.25,
+  histogram: null,
+  ...rest,
+});
+const flags = [
+  flag({ element: 3, held_out_auc: 0.8 }),
+  flag({ element: 1, held_out_auc: 0.95 }),
+  flag({ element: 2, fact: "health pack in view", held_out_auc: 0.85, keeps_steps: 40 }),
+  flag({ element: 9, fact: "health pack in view", held_out_auc: 0.99, q: 0.3 }),
+];
+const wish = { q: 0.05, words: "", best: false, sort: "well" } as const;
+
+describe("the list of flags", () => {
+  test("is strict about chance and begins with the best", () => {
+    expect(list(flags, wish).map((f) => f.element)).toEqual([1, 2, 3]);
+    expect(list(flags, { ...wish, q: 0.5 })[0]!.element).toBe(9);
+  });
+
+  test("keeps one element per fact, finds words, sorts", () => {
+    expect(list(flags, { ...wish, best: true }).map((f) => f.element)).toEqual([1, 2]);
+    expect(list(flags, { ...wish, words: "view HEALTH" }).map((f) => f.element)).toEqual([2]);
+    expect(list(flags, { ...wish, sort: "keeps" })[0]!.element).toBe(2);
+    expect(list(flags, { ...wish, sort: "element" }).map((f) => f.element)).toEqual([1, 2, 3]);
+  });
+
+  test("reads as a sentence, and a coin toss is no strength", () => {
+    expect(sentence(flag({ direction: -1 }), "h 37", 1)).toBe(
+      "Where h 37 is below 0.25, “armour gathered” most likely holds. In 1 episode not used to find it, " +
+        "it told a step with the fact from one without in 90 of 100 pairs. " +
+        "It went on telling it for 12 steps after the fact had left the view.",
+    );
+    expect(strength(0.5)).toBe(0);
+    expect(strength(1)).toBe(1);
+    expect(strength(NaN)).toBe(0);
+  });
+});
