@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from innerview.cli import look, make
+from innerview.store import Wishes
 
 app = typer.Typer(
     help="innerview opens up neural agents that see.\n\nBegin with: innerview demo",
@@ -79,22 +80,35 @@ def record(
 
 @app.command("import")
 def import_data(
-    study: StudyPath,
-    source: Annotated[Path, typer.Argument(help="A .npz, or a .csv or .parquet whose columns may name image files.")],
-    name: Annotated[str | None, typer.Option(help="Name of the recording.")] = None,
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="DRLViz or MemRed .json, an .npz, or a .csv or .parquet whose columns may name images."),
+    ],
+    study: Annotated[Path | None, typer.Option(help="The study's folder, which is made where it is not there.")] = None,
+    format: Annotated[str | None, typer.Option(help="drlviz, memred, npz or table; else found by looking.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the recording; that of the first file unless said.")] = None,
     image: Annotated[
         list[str] | None, typer.Option(help="A column that names image files; COLUMN=DOMAIN says its side.")
     ] = None,
+    action: Annotated[
+        list[str] | None, typer.Option(help="Name of an action, in the order of the probabilities; may be repeated.")
+    ] = None,
+    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 320,
 ) -> None:
-    """Bring in data that was recorded elsewhere: rollouts, or rows with pictures and no time.
+    """Bring in data that was recorded elsewhere: episodes of agents, rollouts, or rows with pictures and no time.
+
+    Several .json files are episodes of one recording. What cannot be read is named, and nothing of it is kept.
 
     Examples:
 
-        innerview import my.study rollouts.npz
+        innerview import episode*.json --study my.study
 
-        innerview import my.study pairs.csv --image sim_file=sim --image real_file=real
+        innerview import rollouts.npz --study my.study
+
+        innerview import pairs.csv --study my.study --image sim_file=sim --image real_file=real
     """
-    make.import_file(study, source, name=name, images=tuple(image or ()))
+    wishes = Wishes(name=name, format=format, actions=action or (), width=width)
+    make.import_data(files, study=study, images=image or (), wishes=wishes)
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from innerview.cli.demo import make_demo
 from innerview.errors import InnerviewError
 from innerview.serve import Handle, serve
 from innerview.serve.wiring import Later
-from innerview.store import Study, import_npz, import_table
+from innerview.store import Study, Wishes, import_files
 
 
 def demo(path: Path, *, port: int, open_browser: bool, episodes: int | None) -> None:
@@ -60,15 +61,26 @@ def record_episodes(
     Console().print(f"{told} Look at them with: innerview serve {path}", markup=False, highlight=False, soft_wrap=True)
 
 
-def import_file(path: Path, source: Path, *, name: str | None, images: Sequence[str]) -> None:
-    """Import by the file's ending."""
-    study = Study.open_or_create(path)
-    if source.suffix.lower() == ".npz":
-        made = import_npz(study, source, name=name)
-    else:
-        named = {column: domain for column, _, domain in (image.partition("=") for image in images)}
-        made = import_table(study, source, name=name, images=list(named) or None, domains=named)
-    Console().print(f"Imported as '{made}'. Look at it with: innerview serve {path}", markup=False, highlight=False)
+def import_data(words: Sequence[Path], *, study: Path | None, images: Sequence[str], wishes: Wishes) -> None:
+    """Import files into a study, and say what became of them."""
+    path, files = _study_and_files(words, study)
+    named = {column: domain for column, _, domain in (image.partition("=") for image in images)}
+    made = import_files(path, files, replace(wishes, images=named))
+    episodes = f"{made.episodes} episode{'s' if made.episodes > 1 else ''}, " if made.episodes else ""
+    console = Console()
+    for remark in made.remarks:
+        console.print(remark, markup=False, highlight=False, soft_wrap=True)
+    told = f"Imported {episodes}{made.rows:,} rows as '{made.recording}'. Look at it with: innerview serve {path}"
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
+
+
+def _study_and_files(words: Sequence[Path], study: Path | None) -> tuple[Path, Sequence[Path]]:
+    """With --study every word is a file; without, the first one is the study."""
+    if study is not None:
+        return study, words
+    if len(words) < 2 or words[0].is_file():
+        raise InnerviewError(f"Say which study with --study: innerview import {words[0]} --study my.study")
+    return words[0], words[1:]
 
 
 def serve_study(path: Path, *, port: int, open_browser: bool, subjects: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ from innerview.store.damage import Damage
 from innerview.store.derived import DerivedCache
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers import import_npz, import_table
+from innerview.store.importers_files import Imported, Wishes, import_files
 from innerview.store.metrics import load_metrics, metrics_digest, save_metrics
 from innerview.store.models import (
     Card,
@@ -31,14 +32,17 @@ __all__ = [
     "Card",
     "Damage",
     "DerivedCache",
+    "Imported",
     "Recording",
     "RecordingWriter",
     "Snapshot",
     "Study",
+    "Wishes",
     "check",
     "export_arrays",
     "export_rows",
     "export_video",
+    "import_files",
     "import_npz",
     "import_table",
     "load_card",

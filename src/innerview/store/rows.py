@@ -70,8 +70,7 @@ def write_table(
         raise StoreError(f"Columns have {table.height} rows, but {told}. All need the same number.")
     groups = list(_groups(table, info.ordering))
     info = _with_groups(info, groups)
-    row_bytes = sum(np.dtype(s.dtype).itemsize * int(np.prod(s.shape)) for s in info.arrays) + 64 * len(info.columns)
-    block_rows = 2 ** int(np.clip(np.log2(_BLOCK_BYTES / max(row_bytes, 1)), 5, 16))
+    block_rows = fitting_block_rows(info)
     with study.writer(info, block_rows=block_rows) as writer:
         if writer.complete:
             raise StoreError(f"There is a recording '{info.name}' already, with this content. Choose another name.")
@@ -82,6 +81,12 @@ def write_table(
                 writer.append(table[first:last], arrays(first, last))
             if line and stop > done:
                 writer.end_group(line)
+
+
+def fitting_block_rows(info: RecordingInfo) -> int:
+    """How many rows make a block of a reasonable size."""
+    row_bytes = sum(np.dtype(s.dtype).itemsize * int(np.prod(s.shape)) for s in info.arrays) + 64 * len(info.columns)
+    return int(2 ** int(np.clip(np.log2(_BLOCK_BYTES / max(row_bytes, 1)), 5, 16)))
 
 
 def column_spec(series: pl.Series, declared: Column | ArraySpec | None = None) -> Column:

@@ -1,0 +1,87 @@
+"""Pictures that other tools wrote into text: base64 of a JPEG or PNG file, one per step."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from innerview.errors import StoreError
+from innerview.store.importers_tracks import Track
+
+USUAL_WIDTH = 320
+MOST_PIXELS = 4096 * 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pictures:
+    """How the pictures of a key are decoded: all alike, and not wider than asked for."""
+
+    key: str
+    source: tuple[int, int]
+    """Width and height as they were written."""
+    size: tuple[int, int]
+    grey: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of one picture as an array."""
+        width, height = self.size
+        return (height, width) if self.grey else (height, width, 3)
+
+    @property
+    def scale(self) -> float:
+        """Pixels of the array per pixel of the source, across."""
+        return self.size[0] / self.source[0]
+
+    def read(self, track: Track, start: int, stop: int) -> np.ndarray:
+        """Rows start to stop, uint8."""
+        texts = track.texts(self.key, start, stop)
+        return np.stack([self._one(track, step, text) for step, text in enumerate(texts, start)])
+
+    def _one(self, track: Track, step: int, text: str) -> np.ndarray:
+        where = track.at(self.key, step)
+        with _open(where, text) as picture:
+            if picture.size != self.source:
+                raise StoreError(f"{where} is {_told(picture.size)}, the first one {_told(self.source)}.")
+            try:
+                wanted = picture.convert("L" if self.grey else "RGB")
+            except (OSError, ValueError, SyntaxError) as error:
+                raise StoreError(f"{where} is a damaged picture: {error}.") from error
+            return np.asarray(wanted if wanted.size == self.size else wanted.resize(self.size, _SMOOTH), np.uint8)
+
+
+_SMOOTH = Image.Resampling.BILINEAR
+
+
+def find_pictures(track: Track, key: str, *, width: int) -> Pictures:
+    """Size and colours of the first picture, which all others must have; `width` is the widest, 0 keeps every pixel."""
+    where = track.at(key, 0)
+    with _open(where, track.texts(key, 0, 1)[0]) as picture:
+        across, down = picture.size
+        grey = picture.mode in ("L", "1")
+    factor = min(1.0, width / across) if width else 1.0
+    size = (max(1, round(across * factor)), max(1, round(down * factor)))
+    return Pictures(key=key, source=(across, down), size=size, grey=grey)
+
+
+def _open(where: str, text: str) -> Image.Image:
+    head, comma, rest = text.partition(",")
+    try:
+        data = base64.b64decode(rest if comma and head.startswith("data:") else text, validate=True)
+        picture = Image.open(io.BytesIO(data))
+    except (binascii.Error, ValueError) as error:
+        raise StoreError(f"{where} is not base64 text: {error}.") from error
+    except (OSError, Image.DecompressionBombError) as error:
+        raise StoreError(f"{where} is not a picture that can be read.") from error
+    if picture.width * picture.height > MOST_PIXELS:
+        raise StoreError(f"{where} is {_told(picture.size)}, which is too large for a picture.")
+    return picture
+
+
+def _told(size: tuple[int, int]) -> str:
+    return f"{size[0]}×{size[1]}"
