@@ -6,6 +6,6 @@ was recorded before and however the episodes are spread over lanes.
 
 from innerview.capture.lane import Ending, Piece
 from innerview.capture.layout import Layout, layout
-from innerview.capture.rollout import Plan, rollout
+from innerview.capture.rollout import Editing, Plan, rollout
 
-__all__ = ["Ending", "Layout", "Piece", "Plan", "layout", "rollout"]
+__all__ = ["Editing", "Ending", "Layout", "Piece", "Plan", "layout", "rollout"]

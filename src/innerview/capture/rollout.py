@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
-from innerview.errors import CaptureError, SubjectError, WorldError
+from innerview.errors import CaptureError, EditError, SubjectError, WorldError
 from innerview.schema import ActionSpace, Moment
-from innerview.subjects import Output, Subject
+from innerview.subjects import Change, Output, Subject
 from innerview.worlds import Lanes, World
 
 _PIECE_ROWS = 64
@@ -41,6 +41,18 @@ class Plan:
     max_steps: int | None = None
     first_episode: int = 0
     """Episodes before this one were recorded already."""
+    programs: Sequence[int] = ()
+    """Which of the edits' programs each episode is played with; the first where nothing is said."""
+    places: Sequence[int] = ()
+    """The lane of each episode: to the last bit, what a network says depends on the place in the batch."""
+
+    def lane_of(self, episode: int) -> int:
+        """Where an episode is played."""
+        return self.places[episode] if self.places else episode % self.lanes
+
+    def program_of(self, episode: int) -> int:
+        """Which program it is played with."""
+        return self.programs[episode] if self.programs else 0
 
     def __post_init__(self) -> None:
         if self.lanes < 1:
@@ -49,19 +61,30 @@ class Plan:
             raise CaptureError(f"max_steps is where an episode is cut: 1 or more, not {self.max_steps}.")
 
 
-def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Generator[Piece]:
-    """Yield every episode of the plan in order, piece by piece."""
+class Editing(Protocol):
+    """Edits of the memory, made in every lane at its own step."""
+
+    def changing(
+        self, before: Mapping[str, torch.Tensor], steps: Sequence[int], programs: Sequence[int]
+    ) -> Change | None:
+        """The change of one step: the carried state, and for each lane its step and the program it is played with."""
+
+
+def rollout(
+    subject: Subject, world: World, plan: Plan, form: Layout, *, edits: Editing | None = None
+) -> Generator[Piece]:
+    """Yield every episode of the plan in order, piece by piece; with edits, of the memory as they change it."""
     lanes = world.open(plan.lanes)
     threads = torch.get_num_threads()
     try:
         # Games need cores too; on a small machine torch's threads would wait for each other most of the time.
         torch.set_num_threads(max(1, threads // 2))
-        playing = _Playing(subject, lanes, plan, form, world.info.actions)
+        playing = _Playing(subject, lanes, plan, form, world.info.actions, edits)
         try:
             while playing.unfinished:
                 playing.step()
                 yield from playing.ready()
-        except (WorldError, SubjectError) as problem:
+        except (WorldError, SubjectError, EditError) as problem:
             yield from playing.cut_short(problem)
             raise CaptureError(
                 f"The recording stopped in episode {playing.next_episode}: {problem} "
@@ -75,15 +98,27 @@ def rollout(subject: Subject, world: World, plan: Plan, form: Layout) -> Generat
 class _Playing:
     """The state of a rollout between two steps."""
 
-    def __init__(self, subject: Subject, lanes: Lanes, plan: Plan, form: Layout, space: ActionSpace) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        lanes: Lanes,
+        plan: Plan,
+        form: Layout,
+        space: ActionSpace,
+        edits: Editing | None = None,
+    ) -> None:
         self.subject, self.lanes, self.plan, self.form, self.space = subject, lanes, plan, form, space
+        self._edits = edits
         self.next_episode = plan.first_episode
         self.memory = subject.initial_memory(plan.lanes)
         self._moments: list[Moment | None] = [None] * plan.lanes
         self._episodes: list[deque[Episode]] = [deque() for _ in range(plan.lanes)]
         self._generators = [np.random.default_rng(0)] * plan.lanes
         self._active = [False] * plan.lanes
-        self._upcoming = [_first_of(lane, plan) for lane in range(plan.lanes)]
+        self._upcoming: list[deque[int]] = [deque() for _ in range(plan.lanes)]
+        for episode in range(plan.first_episode, len(plan.seeds)):
+            self._upcoming[plan.lane_of(episode)].append(episode)
+        self._programs = [0] * plan.lanes
         self._idle = np.random.default_rng(0)
         self._can_wait = getattr(lanes, "can_wait", True)
         self._most_rows = max(_PIECE_ROWS, _MOST_BYTES_AHEAD // (plan.lanes * form.row_bytes))
@@ -99,16 +134,25 @@ class _Playing:
         self._begin_episodes()
         active = [lane for lane, playing in enumerate(self._active) if playing and not self._must_wait(lane)]
         batch = self._batch()
-        output = self.subject.run(self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations))
+        output = self.subject.run(
+            self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations), change=self._change()
+        )
         drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
         actions = self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=drawing))
         after = self.lanes.step({lane: actions[lane] for lane in active})
         self.memory = self._remembered(output, active)
         self._keep_rows(active, output, actions, after)
 
+    def _change(self) -> Change | None:
+        """What the edits make of this step's new state."""
+        if self._edits is None:
+            return None
+        steps = [self._episodes[lane][-1].length if playing else 0 for lane, playing in enumerate(self._active)]
+        return self._edits.changing(self.memory, steps, self._programs)
+
     def _must_wait(self, lane: int) -> bool:
         """Whether a lane holds so much for later that the episode whose turn it is should catch up first."""
-        if lane == self.next_episode % self.plan.lanes or not self._can_wait:
+        if lane == self.plan.lane_of(self.next_episode) or not self._can_wait:
             return False
         return sum(episode.waiting for episode in self._episodes[lane]) >= self._most_rows
 
@@ -125,7 +169,7 @@ class _Playing:
     def ready(self) -> Iterator[Piece]:
         """Pieces of the episode whose turn it is, and of those behind it that are over."""
         while self.unfinished:
-            episodes = self._episodes[self.next_episode % self.plan.lanes]
+            episodes = self._episodes[self.plan.lane_of(self.next_episode)]
             if not episodes or episodes[0].number != self.next_episode:
                 return
             episode = episodes[0]
@@ -149,16 +193,16 @@ class _Playing:
     def _begin_episodes(self) -> None:
         fresh = np.zeros(self.plan.lanes, bool)
         for lane in range(self.plan.lanes):
-            number = self._upcoming[lane]
-            if self._active[lane] or number >= len(self.plan.seeds) or self._is_far_ahead(lane):
+            if self._active[lane] or not self._upcoming[lane] or self._is_far_ahead(lane):
                 continue
+            number = self._upcoming[lane].popleft()
             seed = self.plan.seeds[number]
             moment = self.lanes.reset(lane, seed)
             self._moments[lane] = moment
             self._episodes[lane].append(Episode(number, seed, moment.scene, self.form.columns))
             self._generators[lane] = np.random.default_rng(seed)
             self._active[lane] = fresh[lane] = True
-            self._upcoming[lane] = number + self.plan.lanes
+            self._programs[lane] = self.plan.program_of(number)
         if fresh.any():
             self.memory = self.subject.reset_memory(self.memory, fresh)
 
@@ -228,12 +272,6 @@ def ambiguity(probabilities: np.ndarray) -> np.ndarray:
         return np.zeros(len(probabilities))
     safe = np.clip(probabilities, 1e-12, 1.0)
     return np.asarray(-(safe * np.log(safe)).sum(axis=1) / np.log(probabilities.shape[1]))
-
-
-def _first_of(lane: int, plan: Plan) -> int:
-    """The first episode of a lane that is not recorded yet."""
-    behind = (lane - plan.first_episode) % plan.lanes
-    return plan.first_episode + behind
 
 
 def _numpy(value: torch.Tensor) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from innerview.capture import Layout, Piece, Plan, layout, rollout
+from innerview.edits import Editor, as_edits, checked
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
-from innerview.schema import RecordingInfo, WorldInfo
+from innerview.schema import MemoryEdit, RecordingInfo, Reduction, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
+from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 USUAL_LANES = 4
@@ -36,6 +38,7 @@ def record(
     greedy: bool = False,
     keep: Sequence[str] = (),
     max_steps: int | None = None,
+    edits: Reduction | MemoryEdit | Sequence[MemoryEdit] | None = None,
     note: str = "",
     block_rows: int = BLOCK_ROWS,
     progress: Progress | bool = True,
@@ -44,36 +47,81 @@ def record(
 
     `seeds` is one seed per episode, or the first of `episodes` seeds in a row (10 episodes where neither is said).
     `lanes` games run side by side. Actions are sampled unless `greedy`. `keep` names layers whose activations are kept.
-    A recording that was interrupted continues when it is asked for with the same arguments; `block_rows` rows at a
-    time become safe on disk.
+    `edits` change the memory at each step before the heads read it and before it is carried; the changed state is what
+    is recorded. A recording that was interrupted continues when it is asked for with the same arguments; `block_rows`
+    rows at a time become safe on disk.
     """
+    check_subject(subject)
+    played = as_world(world)
+    chosen = seeds_of(episodes, seeds)
+    usual = getattr(played, "usual_lanes", USUAL_LANES)
+    side_by_side = min(usual if lanes is None else lanes, len(chosen))
+    plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
+    return record_plan(
+        study,
+        subject,
+        played,
+        plan,
+        name=name,
+        note=note,
+        keep=(keep,) if isinstance(keep, str) else keep,
+        edits=edits,
+        block_rows=block_rows,
+        progress=progress,
+    )
+
+
+def record_plan(
+    study: Study | str | Path,
+    subject: Subject,
+    world: World,
+    plan: Plan,
+    *,
+    name: str | None,
+    note: str = "",
+    keep: Sequence[str] = (),
+    edits: Reduction | MemoryEdit | Sequence[MemoryEdit] | None = None,
+    more: Mapping[str, Any] | None = None,
+    block_rows: int = BLOCK_ROWS,
+    progress: Progress | bool = True,
+) -> Recording:
+    """Record what a plan says; `more` are further arguments that tell this recording from others."""
+    changes = checked(as_edits(edits), subject.info.memory)
+    form = layout(subject, world.info, keep=keep)
+    further = {**({"edits": to_json(changes)} if changes else {}), **(more or {})}
+    info = _describe(subject, world.info, form, plan, name=name, note=note, more=further)
+    opened, total = study if isinstance(study, Study) else Study.open_or_create(study), len(plan.seeds)
+    with (
+        bar(progress, f"Recording {info.name}", "episodes") as report,
+        opened.writer(info, block_rows=block_rows) as writer,
+    ):
+        report(total if writer.complete else writer.groups_committed, total)
+        if not writer.complete:
+            rest = replace(plan, first_episode=writer.groups_committed)
+            keeper = _Keeper(writer, opened.recording(info.name))
+            editor = Editor([changes], subject.info.memory, device=subject.device) if changes else None
+            _fill(keeper, rollout(subject, world, rest, form, edits=editor), total, report)
+    return opened.recording(info.name)
+
+
+def check_subject(subject: Any) -> None:
+    """An error that says how to adapt a model, where something else is given."""
     if not isinstance(subject, Subject):
         raise CaptureError(
             f"A subject is recorded, not a {type(subject).__name__}. Adapt it first: iv.subject(module, …) for a torch "
             "module, iv.from_sb3(model) for stable-baselines3."
         )
-    played = as_world(world)
-    chosen = _seeds(episodes, seeds)
-    usual = getattr(played, "usual_lanes", USUAL_LANES)
-    side_by_side = min(usual if lanes is None else lanes, len(chosen))
-    plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
-    form = layout(subject, played.info, keep=(keep,) if isinstance(keep, str) else keep)
-    info = _describe(subject, played.info, form, plan, name=name, note=note)
-    opened = study if isinstance(study, Study) else Study.open_or_create(study)
-    with (
-        bar(progress, f"Recording {info.name}", "episodes") as report,
-        opened.writer(info, block_rows=block_rows) as writer,
-    ):
-        report(len(chosen) if writer.complete else writer.groups_committed, len(chosen))
-        if not writer.complete:
-            rest = replace(plan, first_episode=writer.groups_committed)
-            keeper = _Keeper(writer, opened.recording(info.name))
-            _fill(keeper, rollout(subject, played, rest, form), len(chosen), report)
-    return opened.recording(info.name)
 
 
 def _describe(
-    subject: Subject, world: WorldInfo, form: Layout, plan: Plan, *, name: str | None, note: str
+    subject: Subject,
+    world: WorldInfo,
+    form: Layout,
+    plan: Plan,
+    *,
+    name: str | None,
+    note: str,
+    more: Mapping[str, Any],
 ) -> RecordingInfo:
     """What the recording will hold, and the arguments that must be the same for it to continue."""
     weights = subject.weights_digest()
@@ -95,6 +143,7 @@ def _describe(
             "max_steps": plan.max_steps,
             "weights": weights,
             "world": {"name": world.name, **world.settings},
+            **more,
         },
     )
 
@@ -185,7 +234,8 @@ def default_name(subject: str, world: str) -> str:
     return re.sub(r"[^A-Za-z0-9 ._+-]+", "-", f"{subject} in {world}").strip(" .-")[:80] or "recording"
 
 
-def _seeds(episodes: int | None, seeds: int | Sequence[int]) -> tuple[int, ...]:
+def seeds_of(episodes: int | None, seeds: int | Sequence[int]) -> tuple[int, ...]:
+    """One seed per episode, from a list or counted from the first."""
     if isinstance(seeds, int | np.integer):
         first = int(seeds)
         count = 10 if episodes is None else episodes

@@ -4,8 +4,9 @@ A user's module is never changed, wrapped or copied: it is called as it was writ
 call is over. One file per family of models (`plain` torch, `sb3`).
 """
 
+from innerview.subjects.changing import Change
 from innerview.subjects.plain import subject
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.subject import Output, Subject
 
-__all__ = ["Output", "Subject", "from_sb3", "subject"]
+__all__ = ["Change", "Output", "Subject", "from_sb3", "subject"]
