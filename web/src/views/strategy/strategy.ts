@@ -1,0 +1,57 @@
+/** The strategy chart as the lens tells it. */
+import { percent } from "../../state/format";
+
+export interface StateFact {
+  readonly fact: string;
+  /** How often it holds in this state, and how often at all. */
+  readonly share: number;
+  readonly base: number;
+  readonly lift: number;
+}
+
+export interface State {
+  readonly state: number;
+  /** Part of the time. */
+  readonly share: number;
+  readonly rows: number;
+  readonly name: string;
+  readonly facts: readonly StateFact[];
+  readonly place: readonly [number, number] | null;
+}
+
+export interface Transition {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+export interface Strategy {
+  readonly array: string;
+  readonly states: readonly State[];
+  readonly transitions: readonly Transition[];
+}
+
+export const nameOf = (state: State): string => state.name || `state ${state.state}`;
+
+/** `health low: 81 % here, 12 % at all` */
+export const factLine = (fact: StateFact): string =>
+  `${fact.fact}: ${percent(fact.share)} here, ${percent(fact.base)} at all`;
+
+/** Where it goes from a state: the part of all ways out, most first. */
+export function waysOut(strategy: Strategy, state: number): { to: number; share: number }[] {
+  const out = strategy.transitions.filter((way) => way.from === state && way.to !== state);
+  const all = out.reduce((sum, way) => sum + way.count, 0) || 1;
+  return out.map((way) => ({ to: way.to, share: way.count / all })).sort((a, b) => b.share - a.share);
+}
+
+/** The rows of a state as runs. */
+export function rowsOf(states: ArrayLike<number>, wanted: number, first = 0): [number, number][] {
+  const runs: [number, number][] = [];
+  for (let i = 0; i < states.length; i++) {
+    if (states[i] !== wanted) continue;
+    const from = i;
+    while (i + 1 < states.length && states[i + 1] === wanted) i++;
+    runs.push([first + from, first + i + 1]);
+  }
+  return runs;
+}
