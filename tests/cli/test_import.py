@@ -1,0 +1,63 @@
+"""`innerview import` as people type it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import innerview as iv
+from innerview.cli import app
+from innerview.errors import InnerviewError
+from tests.store.test_importers_agents import drlviz, memred
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_several_files_are_episodes_of_one_recording(here: Path) -> None:
+    longer = drlviz()
+    longer["scores"].append("9.0")
+    (here / "first.json").write_text(json.dumps({"episode0": drlviz()}))
+    (here / "second.json").write_text(json.dumps(longer))
+    said = run("import", "first.json", "second.json", "--study", "a.study", "--name", "both")
+    assert "'second.json': cut to 9 steps: scores had 10" in said
+    assert "2 episodes, 18 rows as 'both'" in said
+    assert iv.Study.open("a.study").recording("both").group_count == 2
+    (here / "reduced.json").write_text(json.dumps(memred()))
+    run("import", "reduced.json", "--study", "a.study", *(w for n in "abcde" for w in ("--action", n)))
+    action = next(c for c in iv.Study.open("a.study").recording("reduced").info.columns if c.name == "action")
+    assert action.categories == ("a", "b", "c", "d", "e")
+
+
+def test_the_study_may_come_first(here: Path) -> None:
+    np.savez("data.npz", x=np.arange(5.0))
+    run("import", "b.study", "data.npz")
+    run("import", "data.npz", "--study", "b.study", "--name", "again")
+    assert iv.Study.open("b.study").recordings() == ["again", "data"]
+
+
+def test_mistakes_are_told_with_what_would_be_right(here: Path) -> None:
+    np.savez("data.npz", x=np.arange(5.0))
+    for words in (["data.npz"], ["data.npz", "data.npz"]):
+        with pytest.raises(InnerviewError, match=r"--study: innerview import data\.npz --study my\.study"):
+            run("import", *words)
+    with pytest.raises(InnerviewError, match=r"One \.npz file makes a recording"):
+        run("import", "data.npz", "data.npz", "--study", "b.study")
+    with pytest.raises(InnerviewError, match="no file"):
+        run("import", "nothing.npz", "--study", "b.study")
+    assert not (here / "b.study").exists()
