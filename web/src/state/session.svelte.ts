@@ -6,6 +6,8 @@ import { Live } from "../api/live";
 import type { Job, LensInfo, StudyInfo } from "../api/model";
 import { Service } from "../api/service";
 import { Clock } from "./clock.svelte";
+import { Compare, compareKeys } from "./compare.svelte";
+import { Edits } from "./edits.svelte";
 import { Episode } from "./episode.svelte";
 import { Jobs } from "./jobs.svelte";
 import { formatLink, parseLink, type Link } from "./link";
@@ -20,7 +22,7 @@ import { Undo } from "./undo.svelte";
 import { TimeWindow, windowKeys } from "./window.svelte";
 
 /** What other parts of the session write into the address themselves. */
-const ownKeys = new Set([...windowKeys, ...memoryKeys]);
+const ownKeys = new Set([...windowKeys, ...memoryKeys, ...compareKeys]);
 
 export class Session {
   readonly service = new Service();
@@ -28,6 +30,7 @@ export class Session {
   readonly window = new TimeWindow(this.clock);
   readonly undo = new Undo();
   readonly selection: Selection = new Selection(() => this.undo.did(this.selection));
+  readonly compare = new Compare();
   readonly memory: Memory = new Memory(this.service, () => this.undo.did(this.memory));
   readonly episode = new Episode();
   readonly theme = new Theme();
@@ -35,6 +38,7 @@ export class Session {
   readonly jobs = new Jobs(this.service);
   readonly settings = new SvelteMap<string, string>();
   readonly results = new Results(this.service, this.jobs, this.settings);
+  readonly edits = new Edits(this.service, this.jobs, this.memory, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),
     (connected) => this.heardState(connected),
@@ -94,6 +98,7 @@ export class Session {
     const name = names.includes(link.recording) ? link.recording : (this.firstGood() ?? names[0]);
     this.settings.clear();
     for (const [key, value] of Object.entries(link.settings)) if (!ownKeys.has(key)) this.settings.set(key, value);
+    this.compare.restore(link.settings);
     this.clock.speed = Number(link.settings.speed) || 1;
     if (link.workspace) this.workspace = link.workspace;
     if (name !== undefined) await this.open(name, name === link.recording ? link : undefined);
@@ -184,7 +189,12 @@ export class Session {
       group: time ? this.group : null,
       step: time ? this.clock.step : this.clock.row,
       selection: toText(this.selection.terms),
-      settings: { ...Object.fromEntries(this.settings), ...this.window.settings, ...this.memory.settings },
+      settings: {
+        ...Object.fromEntries(this.settings),
+        ...this.window.settings,
+        ...this.memory.settings,
+        ...this.compare.settings,
+      },
     });
   }
 
@@ -211,9 +221,8 @@ export class Session {
   private heardJob(job: Job): void {
     this.jobs.heard(job);
     void this.results.heard(job);
-    if (job.kind === "record" && (job.state === "done" || job.state === "cancelled")) this.refreshSoon(100);
-    else if (job.kind === "record" && job.state === "running")
-      this.refreshSoon(4000 + (this.recording?.info.rows ?? 0) / 100);
+    if (makes(job) && (job.state === "done" || job.state === "cancelled")) this.refreshSoon(100);
+    else if (makes(job) && job.state === "running") this.refreshSoon(4000 + (this.recording?.info.rows ?? 0) / 100);
     if (job.state === "failed") this.toasts.say(`${job.title}: ${job.error}`, "problem");
   }
 
@@ -257,6 +266,9 @@ export class Session {
     }
   }
 }
+
+/** Whether a job writes a recording. */
+const makes = (job: Job): boolean => job.kind === "record" || job.kind === "rerun";
 
 export function useSession(): Session {
   return getContext<Session>("session");

@@ -1,0 +1,147 @@
+/** The change to the memory that is being made: what is chosen in the heat map, and what is done with it. */
+import type { SvelteMap } from "svelte/reactivity";
+import { EditService, type EditJob, type EditMode, type MemoryEdit, type Reduction } from "../api/edits";
+import type { Job } from "../api/model";
+import type { Service } from "../api/service";
+import { elementsToText } from "./memorytext";
+import type { Jobs } from "./jobs.svelte";
+import type { Memory } from "./memory.svelte";
+
+/** Whether the chosen elements are changed, or all the others. */
+export type Side = "chosen" | "others";
+
+interface Plan {
+  readonly mode: EditMode;
+  readonly value: number;
+  readonly side: Side;
+  readonly start: number;
+  readonly stop: number | null;
+}
+
+const usual: Plan = { mode: "zero", value: 1, side: "chosen", start: 0, stop: null };
+
+export class Edits {
+  /** Those that the study keeps. */
+  kept = $state.raw<readonly Reduction[]>([]);
+  /** A saved one that is looked at instead of what is chosen. */
+  private wanted = false;
+  private readonly api: EditService;
+  private readonly started = $state<Partial<Record<EditJob, string>>>({});
+
+  constructor(
+    service: Service,
+    private readonly jobs: Jobs,
+    private readonly memory: Memory,
+    private readonly settings: SvelteMap<string, string>,
+  ) {
+    this.api = new EditService(service.client);
+  }
+
+  plan = $derived.by((): Plan => planFromText(this.settings.get("edit") ?? ""));
+  /** Elements that would be changed. */
+  changed = $derived.by((): readonly number[] => {
+    const { elements, size } = this.memory;
+    if (this.plan.side === "chosen") return [...elements];
+    return Array.from({ length: size }, (_, e) => e).filter((e) => !elements.has(e));
+  });
+  /** In words, short enough for a name. */
+  title = $derived.by(() => {
+    const { mode, value } = this.plan;
+    const how = { zero: "without", freeze: "frozen", set: `set to ${value}` }[mode];
+    return `${how} ${this.which}`;
+  });
+  draft = $derived.by((): Reduction => ({ name: this.title, edits: [this.edit], note: this.note }));
+
+  private get which(): string {
+    const { elements, letter, chosen, size } = this.memory;
+    const count = this.changed.length;
+    if (count === size) return "all of the memory";
+    if (this.plan.side === "others") return `${count} of ${size}, ${chosen.why || elementsToText([...elements])} kept`;
+    if (count <= 4) return [...elements].map((e) => `${letter}${e}`).join(" ");
+    return chosen.why && chosen.why !== "by hand" ? chosen.why : `${count} elements`;
+  }
+
+  private get note(): string {
+    const { chosen } = this.memory;
+    const how = chosen.why || "chosen by hand";
+    return this.plan.side === "others" ? `all but: ${how}` : how;
+  }
+
+  private get edit(): MemoryEdit {
+    const { mode, value, start, stop } = this.plan;
+    const site = this.memory.arrays.length > 1 ? this.memory.array.replace(/^memory\./, "") : "";
+    return { elements: this.changed, mode, value: mode === "set" ? value : 0, site, start, stop };
+  }
+
+  set(change: Partial<Plan>): void {
+    const text = planToText({ ...this.plan, ...change });
+    if (text) this.settings.set("edit", text);
+    else this.settings.delete("edit");
+  }
+
+  /** Called by every view that shows what is kept. */
+  async want(): Promise<void> {
+    if (this.wanted) return;
+    this.wanted = true;
+    this.kept = await this.api.list();
+  }
+
+  async keep(name: string): Promise<void> {
+    this.kept = await this.api.keep({ ...this.draft, name });
+  }
+
+  async drop(name: string): Promise<void> {
+    this.kept = await this.api.drop(name);
+  }
+
+  /** Choose again what a saved one changes. */
+  take(reduction: Reduction): void {
+    const [edit] = reduction.edits;
+    if (!edit) return;
+    this.set({ mode: edit.mode, value: edit.value, side: "chosen", start: edit.start, stop: edit.stop });
+    this.memory.choose(edit.elements, reduction.note || reduction.name);
+  }
+
+  async start(kind: EditJob, body: Readonly<Record<string, unknown>>): Promise<Job> {
+    const job = await this.api.start(kind, body);
+    this.started[kind] = job.id;
+    this.jobs.heard(job);
+    return job;
+  }
+
+  /** The last job of a kind that this page started. */
+  jobOf(kind: EditJob): Job | undefined {
+    return this.jobs.all.find((job) => job.id === this.started[kind]);
+  }
+
+  /** Whether this page asked for a job. */
+  asked(job: Job): boolean {
+    return Object.values(this.started).includes(job.id);
+  }
+}
+
+/** `set:0.5:others:20-90`, with what is usual left out at the end. */
+export function planToText(plan: Plan): string {
+  const span = plan.start || plan.stop !== null ? `${plan.start}-${plan.stop ?? ""}` : "";
+  const parts = [
+    plan.mode,
+    plan.mode === "set" ? String(plan.value) : "",
+    plan.side === "others" ? "others" : "",
+    span,
+  ];
+  const text = parts.join(":").replace(/:+$/, "");
+  return text === usual.mode ? "" : text;
+}
+
+export function planFromText(text: string): Plan {
+  const [mode = "", value = "", side = "", span = ""] = text.split(":");
+  const [start = "", stop = ""] = span.split("-");
+  const whole = (part: string): number => Math.max(0, Math.floor(Number(part)) || 0);
+  return {
+    mode: mode === "freeze" || mode === "set" ? mode : "zero",
+    value: value !== "" && Number.isFinite(Number(value)) ? Number(value) : usual.value,
+    side: side === "others" ? "others" : "chosen",
+    start: whole(start),
+    stop: stop === "" || whole(stop) <= whole(start) ? null : whole(stop),
+  };
+}
