@@ -22,6 +22,7 @@ from innerview.store.models import (
     snapshots,
     subjects,
 )
+from innerview.store.played import Played
 from innerview.store.recording import Recording
 from innerview.store.rows import write_rows
 from innerview.store.selections import load_selections, save_selections
@@ -33,6 +34,7 @@ __all__ = [
     "Damage",
     "DerivedCache",
     "Imported",
+    "Played",
     "Recording",
     "RecordingWriter",
     "Snapshot",

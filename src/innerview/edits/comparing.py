@@ -1,0 +1,113 @@
+"""Compares how a subject fares with its memory reduced: means with intervals, and differences seed by seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fared:
+    """How one episode went."""
+
+    seed: int
+    outcome: str
+    measures: Mapping[str, float]
+    """length, return, and counts of events and means of facts by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """A mean and the bounds of its 95 % interval; without bounds where one episode says nothing of the spread."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+def mean_of(values: Sequence[float]) -> Interval:
+    """Mean with Student's 95 % interval."""
+    given = np.asarray(values, float)
+    return _around(float(given.mean()), given)
+
+
+def share_of(count: int, n: int) -> Interval:
+    """Share with Wilson's 95 % interval, which stays within 0 and 1."""
+    share, z = count / n, _Z
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Interval(mean=share, low=max(0.0, middle - half), high=min(1.0, middle + half), n=n)
+
+
+def ratio_of(reduced: Sequence[float], full: Sequence[float]) -> Interval | None:
+    """Ratio of the means over the same seeds, with an interval from the spread of x − ratio · y (delta method)."""
+    x, y = np.asarray(reduced, float), np.asarray(full, float)
+    base = float(y.mean())
+    if base == 0:
+        return None
+    ratio = float(x.mean()) / base
+    return _around(ratio, (x - ratio * y) / base)
+
+
+def table_row(episodes: Sequence[Fared], full: Sequence[Fared] | None) -> dict[str, Any]:
+    """One line of the table: every measure, outcomes, and differences to full memory over the seeds both have."""
+    both = _paired(episodes, full or ())
+    names = list(dict.fromkeys(name for episode in episodes for name in episode.measures))
+    measures = {name: _measure(name, episodes, both if full else ()) for name in names}
+    outcomes = sorted({episode.outcome for episode in (*episodes, *(full or ()))})
+    counted = {word: sum(e.outcome == word for e in episodes) for word in outcomes}
+    shares = {word: {**_plain(share_of(n, len(episodes))), "count": n} for word, n in counted.items()}
+    return {"episodes": len(episodes), "measures": measures, "outcomes": shares}
+
+
+def _measure(name: str, episodes: Sequence[Fared], both: Sequence[tuple[Fared, Fared]]) -> dict[str, Any]:
+    told: dict[str, Any] = _plain(mean_of([e.measures[name] for e in episodes if name in e.measures]))
+    pairs = [(a.measures[name], b.measures[name]) for a, b in both if name in a.measures and name in b.measures]
+    if pairs:
+        reduced, whole = zip(*pairs, strict=True)
+        ratio = ratio_of(reduced, whole)
+        told["difference"] = _plain(mean_of([a - b for a, b in pairs]))
+        told["ratio"] = None if ratio is None else _plain(ratio)
+    return told
+
+
+def _paired(episodes: Sequence[Fared], full: Sequence[Fared]) -> list[tuple[Fared, Fared]]:
+    by_seed = {episode.seed: episode for episode in full}
+    return [(episode, by_seed[episode.seed]) for episode in episodes if episode.seed in by_seed]
+
+
+def _around(mean: float, spread: np.ndarray) -> Interval:
+    n = len(spread)
+    if n < 2:
+        return Interval(mean=mean, low=None, high=None, n=n)
+    half = student(n - 1) * float(spread.std(ddof=1)) / math.sqrt(n)
+    return Interval(mean=mean, low=mean - half, high=mean + half, n=n)
+
+
+def student(freedom: int) -> float:
+    """The 97.5 % point of Student's t: exact for 1 and 2 degrees of freedom, a series to 0.01 for more."""
+    if freedom == 1:
+        return math.tan(math.pi * 0.475)
+    if freedom == 2:
+        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
+    z, v = _Z, freedom
+    terms = (
+        z,
+        (z**3 + z) / 4 / v,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96 / v**2,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384 / v**3,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160 / v**4,
+    )
+    return sum(terms)
+
+
+def _plain(interval: Interval) -> dict[str, Any]:
+    return {"mean": interval.mean, "low": interval.low, "high": interval.high, "n": interval.n}

@@ -1,0 +1,76 @@
+"""Episodes that were played for a table: a line each, so that none is played twice and a cancelled table goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from innerview.errors import StoreError
+from innerview.schema import to_json
+from innerview.store.files import disk_full_explained, sync_folder
+from innerview.store.paths import confined
+from innerview.store.study import Study
+
+_FOLDER = "played"
+_VERSION = 1
+_LIMIT = 512 << 20
+
+
+class Played:
+    """What is known of episodes under one setting: weights, world, and how actions are chosen.
+
+    A line is a plain dict with a `key`; of two lines with one key the later counts. A line that was cut short by a
+    crash is as if it had not been written.
+    """
+
+    def __init__(self, study: Study, setting: Mapping[str, Any]) -> None:
+        self.setting = to_json(setting)
+        text = json.dumps(self.setting, sort_keys=True, ensure_ascii=False)
+        name = hashlib.sha256(text.encode()).hexdigest()[:16]
+        self._path = confined(study.path, _FOLDER, f"{name}.jsonl")
+
+    def known(self) -> dict[str, dict[str, Any]]:
+        """Every line by its key."""
+        return {line["key"]: line for line in self._lines() if isinstance(line.get("key"), str)}
+
+    def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        """Append lines; once this returns they survive a crash."""
+        fresh = not self._path.exists()
+        if fresh:
+            self._path.parent.mkdir(exist_ok=True)
+        head = [{"version": _VERSION, "setting": self.setting}] if fresh else []
+        try:
+            # A new line first: whatever a crash left behind ends there.
+            text = "".join("\n" + json.dumps(to_json(line), allow_nan=False) for line in [*head, *lines])
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"What was played cannot be kept as JSON: {error}.") from error
+        with disk_full_explained(self._path):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+            descriptor = os.open(self._path, flags, 0o644)
+            try:
+                os.write(descriptor, text.encode())
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        if fresh:
+            sync_folder(self._path.parent)
+
+    def _lines(self) -> list[dict[str, Any]]:
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except FileNotFoundError:
+            return []
+        with os.fdopen(descriptor, "rb") as file:
+            content = file.read(_LIMIT)
+        found = []
+        for line in content.split(b"\n"):
+            try:
+                value = json.loads(line) if line.strip() else None
+            except ValueError:
+                continue  # cut short by a crash: it is played again
+            if isinstance(value, dict):
+                found.append(value)
+        return found
