@@ -7,7 +7,13 @@ import type { Palette } from "./colour";
 
 const size = { width: 200, height: 100 };
 const categories = Array.from({ length: 12 }, (_, i) => `#0000${i.toString(16).padStart(2, "0")}`);
-const palette = { accent: "#112233", negative: "#0000ff", positive: "#ff8000", line: "#eee", categories } as unknown as Palette;
+const palette = {
+  accent: "#112233",
+  negative: "#0000ff",
+  positive: "#ff8000",
+  line: "#eee",
+  categories,
+} as unknown as Palette;
 
 describe("a cloud", () => {
   const cloud = cloudFrom([0, 0, 10, 0, 0, 10, 10, 10, NaN, 5]);
