@@ -88,10 +88,20 @@ export class RecordingService {
     return slice(await this.client.bytes(path, signal));
   }
 
-  /** One tile of a pyramid over a memory array: means over 2 ** level rows, [bins, elements]. */
-  async tile(array: string, level: number, tile: number, signal?: AbortSignal): Promise<ArraySlice> {
-    const path = `${this.root}/tiles/${encodeURIComponent(array)}?${this.query({ level, tile })}`;
-    return slice(await this.client.bytes(path, signal));
+  /** One tile of a memory array, or how much of the coarse levels is built so far. */
+  async tile(
+    array: string,
+    { grid, level, index }: { grid: { start: number; stop: number; whole: boolean }; level: number; index: number },
+    signal?: AbortSignal,
+  ): Promise<{ building: number } | { bins: number; values: Float32Array | Uint16Array }> {
+    const rows: Record<string, number> = grid.whole ? {} : { start: grid.start, stop: grid.stop };
+    const path = `${this.root}/tiles/${encodeURIComponent(array)}?${this.query({ level, tile: index, ...rows })}`;
+    const { buffer, headers } = await this.client.bytes(path, signal);
+    const building = headers.get("x-innerview-building");
+    if (building !== null) return { building: Number(building) };
+    const half = headers.get("x-innerview-dtype") === "float16";
+    const bins = Number((headers.get("x-innerview-shape") ?? "0").split(",")[0]);
+    return { bins, values: half ? new Uint16Array(buffer) : new Float32Array(buffer) };
   }
 
   imageAddress(array: string, row: number): string {

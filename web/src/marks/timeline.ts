@@ -19,6 +19,15 @@ export function extentOf(values: ArrayLike<number>): Extent {
   return { low, high };
 }
 
+/** The values that a stretch of the axis touches, and the index of the first. */
+export function cut(values: ArrayLike<number>, from: number, to: number): { values: ArrayLike<number>; first: number } {
+  const first = Math.max(0, Math.min(values.length, Math.floor(from)));
+  const last = Math.max(first, Math.min(values.length, Math.ceil(to)));
+  if (first === 0 && last === values.length) return { values, first };
+  if (ArrayBuffer.isView(values)) return { values: (values as Float32Array).subarray(first, last), first };
+  return { values: Array.prototype.slice.call(values, first, last) as number[], first };
+}
+
 /** Where a value lies from the top; a little air above and below. */
 export function valueToY(value: number, { low, high }: Extent, height: number): number {
   return height - 2 - ((value - low) / (high - low)) * (height - 4);
@@ -35,7 +44,7 @@ export function drawLine(
   values: ArrayLike<number>,
   extent: Extent,
   colour: string,
-  area = false,
+  { area = false, width = 1.4 }: { area?: boolean; width?: number } = {},
 ): void {
   const n = values.length;
   if (!n) return;
@@ -57,7 +66,7 @@ export function drawLine(
     pen.globalAlpha = 1;
   }
   pen.strokeStyle = colour;
-  pen.lineWidth = 1.4;
+  pen.lineWidth = width;
   pen.beginPath();
   for (const line of points)
     line.forEach((p, i) => (i ? pen.lineTo(x(p.at), y(p.value)) : pen.moveTo(x(p.at), y(p.value))));

@@ -12,6 +12,7 @@ import {
   type Interval,
 } from "./memorytext";
 import type { OpenRecording } from "./recording";
+import { moved, within, zoomed, type Span } from "./span";
 
 /** Everything that can be undone. */
 interface Chosen {
@@ -23,6 +24,9 @@ interface Chosen {
   readonly interval: Interval | null;
   readonly overlay: string;
 }
+
+/** Fewer elements than this are never shown. */
+const fewest = 3;
 
 const nothing: Chosen = { ask: null, elements: [], why: "", only: false, interval: null, overlay: "" };
 
@@ -37,7 +41,7 @@ export class Memory {
   ordering = $state(false);
   orderProblem = $state("");
   /** Which places of the order are shown, or all. */
-  lines = $state.raw<{ from: number; to: number } | null>(null);
+  lines = $state.raw<Span | null>(null);
 
   size = $derived((this.spec?.shape ?? []).reduce((product, n) => product * n, this.spec ? 1 : 0));
   /** Every element, first to last as drawn from the top. */
@@ -53,6 +57,10 @@ export class Memory {
   only = $derived(this.chosen.only && this.chosen.elements.length > 0);
   /** The elements that are drawn, in order. */
   shown = $derived(this.only ? this.order.filter((e) => this.elements.has(e)) : this.order);
+
+  /** Places of `shown` at the top and bottom of the picture. */
+  top = $derived(this.lines ? within(this.lines, this.bounds, fewest).from : 0);
+  bottom = $derived(this.lines ? within(this.lines, this.bounds, fewest).to : this.shown.length);
 
   private history = new History<Chosen>(nothing);
   private turn = 0;
@@ -113,6 +121,27 @@ export class Memory {
 
   setOrder(ask: OrderAsk | null): void {
     this.set({ ask: ask?.by === "as-is" ? null : ask });
+  }
+
+  showLines(from: number, to: number): void {
+    this.setLines(within({ from, to }, this.bounds, fewest));
+  }
+
+  /** Larger than 1 shows more; the place stays where it is on screen. */
+  zoomLines(factor: number, around: number): void {
+    this.setLines(zoomed({ from: this.top, to: this.bottom }, factor, around, this.bounds, fewest));
+  }
+
+  panLines(by: number): void {
+    if (this.lines) this.setLines(moved({ from: this.top, to: this.bottom }, by, this.bounds));
+  }
+
+  private get bounds(): Span {
+    return { from: 0, to: this.shown.length };
+  }
+
+  private setLines(span: Span): void {
+    this.lines = span.from <= 0 && span.to >= this.shown.length ? null : span;
   }
 
   /** `h 37`: how an element is called. */

@@ -5,6 +5,7 @@ import { ApiError } from "../api/errors";
 import { FrameStore } from "../api/frames";
 import type { ArraySpec, Column, RecordingInfo } from "../api/model";
 import type { RecordingService, Service } from "../api/service";
+import { TileStore } from "../api/tiles";
 import { Groups, groupsFromRows } from "./groups";
 import { numbersOf } from "../api/columns";
 import type { Bitset } from "./bitset";
@@ -13,6 +14,7 @@ import { columnsOf, type Cells, type Source, type Term } from "./selection";
 export class OpenRecording {
   readonly columns: ColumnStore;
   private readonly stores = new Map<string, FrameStore>();
+  private readonly tileStores = new Map<string, TileStore>();
   private readonly known = new WeakMap<Source, Bitset>();
   private readonly prepared = new Map<string, { from: ColumnData; numbers: ArrayLike<number> }>();
 
@@ -70,6 +72,13 @@ export class OpenRecording {
   frames(spec: ArraySpec): FrameStore {
     const store = this.stores.get(spec.name) ?? new FrameStore(this.service, spec, this.info.rows);
     this.stores.set(spec.name, store);
+    return store;
+  }
+
+  tiles(spec: ArraySpec): TileStore {
+    const elements = spec.shape.reduce((product, n) => product * n, 1);
+    const store = this.tileStores.get(spec.name) ?? new TileStore(this.service, spec.name, elements);
+    this.tileStores.set(spec.name, store);
     return store;
   }
 

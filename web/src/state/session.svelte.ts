@@ -38,7 +38,7 @@ export class Session {
   readonly jobs = new Jobs(this.service);
   readonly settings = new SvelteMap<string, string>();
   readonly results = new Results(this.service, this.jobs, this.settings);
-  readonly edits = new Edits(this.service, this.jobs, this.memory, this.settings);
+  readonly edits = new Edits(this.service, this.jobs, this.memory, this.results, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),
     (connected) => this.heardState(connected),

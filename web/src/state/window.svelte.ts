@@ -1,5 +1,6 @@
 /** The stretch of time that every time axis shows: one zoom for memory, facts, decisions and the scrubber. */
 import type { Clock } from "./clock.svelte";
+import { moved, within, zoomed, type Span } from "./span";
 
 export type Scope = "episode" | "recording";
 
@@ -10,7 +11,7 @@ export class TimeWindow {
   scope = $state<Scope>("episode");
   /** Rows of the whole recording. */
   rows = $state(0);
-  private chosen = $state.raw<{ from: number; to: number } | null>(null);
+  private chosen = $state.raw<Span | null>(null);
 
   constructor(private readonly clock: Clock) {}
 
@@ -39,11 +40,7 @@ export class TimeWindow {
   }
 
   show(from: number, to: number): void {
-    const least = this.least;
-    const length = Math.max(least, Math.min(this.stop - this.start, to - from));
-    const first = Math.max(this.start, Math.min(this.stop - length, (from + to - length) / 2));
-    const whole = length >= this.stop - this.start;
-    this.chosen = whole ? null : { from: first, to: first + length };
+    this.set(within({ from, to }, this.bounds, this.least));
   }
 
   reset(): void {
@@ -52,16 +49,20 @@ export class TimeWindow {
 
   /** Larger than 1 shows more; the row stays where it is on screen. */
   zoom(factor: number, around: number): void {
-    const least = this.least;
-    const length = Math.max(least, Math.min(this.stop - this.start, this.length * factor));
-    const share = (around - this.from) / this.length;
-    this.show(around - share * length, around + (1 - share) * length);
+    this.set(zoomed(this, factor, around, this.bounds, this.least));
   }
 
   pan(rows: number): void {
-    const length = this.length;
-    const from = Math.max(this.start, Math.min(this.stop - length, this.from + rows));
-    this.show(from, from + length);
+    if (this.zoomed) this.set(moved(this, rows, this.bounds));
+  }
+
+  private get bounds(): Span {
+    return { from: this.start, to: this.stop };
+  }
+
+  private set(span: Span): void {
+    const whole = span.from <= this.start && span.to >= this.stop;
+    this.chosen = whole ? null : span;
   }
 
   /** Turn the page when the cursor leaves what is shown. */

@@ -3,7 +3,8 @@ import { scaleLinear } from "d3-scale";
 import { readPalette } from "../../marks/colour";
 import type { Pen, Size } from "../../marks/pen";
 import { number } from "../../state/format";
-import { drawTrack, rangeOf, reading, type Track } from "./tracks";
+import type { TimeWindow } from "../../state/window.svelte";
+import { drawPart, rangeOf, reading, type Track } from "./tracks";
 
 const gutter = 126;
 const ranges = 176;
@@ -13,7 +14,17 @@ export function drawingSize(tracks: readonly Track[], width: number, gap: number
   return { width: width + gutter + ranges, height: tracks.reduce((sum, track) => sum + track.height + gap, axis) };
 }
 
-export function paintTracks(pen: Pen, size: Size, tracks: readonly Track[], gap: number, many: string): void {
+/** What is saved: the lines as they are on screen, over the rows that are shown. */
+export interface Drawn {
+  readonly tracks: readonly Track[];
+  readonly gap: number;
+  readonly many: string;
+  /** The row of the first value. */
+  readonly first: number;
+  readonly seen: Pick<TimeWindow, "from" | "to" | "start">;
+}
+
+export function paintTracks(pen: Pen, size: Size, { tracks, gap, many, first, seen }: Drawn): void {
   const palette = readPalette();
   const width = size.width - gutter - ranges;
   pen.font = "12px system-ui, sans-serif";
@@ -25,12 +36,11 @@ export function paintTracks(pen: Pen, size: Size, tracks: readonly Track[], gap:
     label(pen, palette.muted, rangeOf(track), gutter + width + 8, middle, "left");
     pen.save();
     pen.translate(gutter, top);
-    drawTrack(pen, { width, height: track.height }, track, index, palette);
+    drawPart(pen, { width, height: track.height }, { track, index, first }, seen, palette);
     pen.restore();
     top += track.height + gap;
   });
-  const steps = tracks[0]?.values.length ?? 1;
-  const x = scaleLinear([0, steps], [gutter, gutter + width]);
+  const x = scaleLinear([seen.from - seen.start, seen.to - seen.start], [gutter, gutter + width]);
   for (const tick of x.ticks(width / 90)) label(pen, palette.muted, number(tick), x(tick + 0.5), top + 10, "center");
   label(pen, palette.muted, many, gutter + width + 8, top + 10, "left");
 }
@@ -41,11 +51,14 @@ function label(pen: Pen, colour: string, text: string, x: number, y: number, ali
   pen.fillText(text, x, y);
 }
 
-export function trackTable(tracks: readonly Track[]): (string | number)[][] {
-  const steps = tracks[0]?.values.length ?? 0;
+export function trackTable(tracks: readonly Track[], first: number, seen: Drawn["seen"]): (string | number)[][] {
+  const [from, to] = [Math.floor(seen.from), Math.ceil(seen.to)];
   const cell = (track: Track, i: number): string | number =>
     track.form === "words" ? reading(track, i) : (track.values[i] ?? NaN);
   const title = ({ column }: Track): string => column.name + (column.unit ? ` (${column.unit})` : "");
-  const lines = Array.from({ length: steps }, (_, i) => [i, ...tracks.map((track) => cell(track, i))]);
-  return [["step", ...tracks.map(title)], ...lines];
+  const line = (row: number): (string | number)[] => [
+    row - seen.start,
+    ...tracks.map((track) => cell(track, row - first)),
+  ];
+  return [["step", ...tracks.map(title)], ...Array.from({ length: to - from }, (_, i) => line(from + i))];
 }

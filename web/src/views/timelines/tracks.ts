@@ -3,7 +3,7 @@ import { numbersOf, type ColumnData } from "../../api/columns";
 import type { Column, ColumnKind } from "../../api/model";
 import { category, type Palette } from "../../marks/colour";
 import type { Pen, Size } from "../../marks/pen";
-import { drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
+import { cut, drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
 import type { Shares } from "../../state/episode.svelte";
 import { number, titleOf } from "../../state/format";
 
@@ -70,7 +70,28 @@ export function drawTrack(pen: Pen, size: Size, track: Track, index: number, pal
   const colour = colourOf(track, index, palette);
   if (track.form === "strip") drawStrip(pen, size, (i) => track.values[i]! > 0, track.values.length, colour);
   else if (track.form === "words") drawWords(pen, size, track.values, (code) => category(palette, code));
-  else drawLine(pen, size, track.values, track.extent, colour, track.extent.low >= 0 && track.column.kind === "fact");
+  else
+    drawLine(pen, size, track.values, track.extent, colour, {
+      area: track.extent.low >= 0 && track.column.kind === "fact",
+    });
+}
+
+/** The part of a track that a stretch of time shows; `first` is the row of its first value. */
+export function drawPart(
+  pen: Pen,
+  size: Size,
+  { track, index, first }: { track: Track; index: number; first: number },
+  shown: { from: number; to: number },
+  palette: Palette,
+): void {
+  const part = cut(track.values, shown.from - first, shown.to - first);
+  if (!part.values.length) return;
+  const scale = size.width / (shown.to - shown.from);
+  pen.save();
+  pen.translate((first + part.first - shown.from) * scale, 0);
+  const width = part.values.length * scale;
+  drawTrack(pen, { width, height: size.height }, { ...track, values: part.values }, index, palette);
+  pen.restore();
 }
 
 export function colourOf(track: Track, index: number, palette: Palette): string {

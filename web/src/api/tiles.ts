@@ -1,0 +1,219 @@
+/** Tiles of a memory array: asked for as they come into view, kept within bounds, coarse ones shown meanwhile. */
+import { isAbort, messageOf } from "./errors";
+import type { RecordingService } from "./service";
+
+export const binsPerTile = 256;
+
+/** The rows that tiles divide: an episode, or the whole recording. */
+export interface Grid {
+  readonly start: number;
+  readonly stop: number;
+  readonly whole: boolean;
+}
+
+export interface Tile {
+  readonly level: number;
+  readonly index: number;
+  readonly first: number;
+  readonly rowsPerBin: number;
+  readonly rows: number;
+  readonly bins: number;
+  readonly elements: number;
+  /** Exact at level 0, means as packed 16-bit floats above. */
+  readonly values: Float32Array | Uint16Array;
+}
+
+interface Wanted {
+  readonly key: string;
+  readonly grid: Grid;
+  readonly level: number;
+  readonly index: number;
+}
+
+const keepBytes = 120e6;
+const atOnce = 6;
+const askAgain_ms = 250;
+
+export function topLevel({ start, stop }: Grid): number {
+  return Math.max(0, Math.ceil(Math.log2(Math.max(1, stop - start) / binsPerTile)));
+}
+
+/** The level whose bins are no longer than a pixel. */
+export function levelFor(grid: Grid, rowsPerPixel: number): number {
+  return Math.max(0, Math.min(topLevel(grid), Math.floor(Math.log2(Math.max(1, rowsPerPixel)) + 1e-9)));
+}
+
+export class TileStore {
+  /** How much of the coarse levels is built, while the service builds them. */
+  building: number | null = null;
+  problem = "";
+  private readonly kept = new Map<string, Tile>();
+  private readonly failed = new Map<string, string>();
+  private readonly coming = new Map<string, AbortController>();
+  private queue: Wanted[] = [];
+  private bytes = 0;
+  private again = 0;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    private readonly service: RecordingService,
+    readonly array: string,
+    readonly elements: number,
+  ) {}
+
+  onArrival(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Bytes of numbers that are held. */
+  get held(): number {
+    return this.bytes;
+  }
+
+  close(): void {
+    clearTimeout(this.again);
+    this.queue = [];
+    for (const stop of this.coming.values()) stop.abort();
+    this.coming.clear();
+    this.kept.clear();
+    this.bytes = 0;
+    this.listeners.clear();
+  }
+
+  /** What can be drawn of these rows now, coarse first, and a request for what is missing. */
+  cover(grid: Grid, from: number, to: number, level: number): Tile[] {
+    const wanted = this.within(grid, level, from, to);
+    this.want(grid, from, to, level, wanted);
+    const here = this.here(wanted);
+    if (here.length === wanted.length) return here;
+    const under: Tile[] = [];
+    for (let coarse = topLevel(grid); coarse > level; coarse--)
+      under.push(...this.here(this.within(grid, coarse, from, to)));
+    const finer = level > 0 ? this.here(this.within(grid, level - 1, from, to)) : [];
+    return [...under, ...finer, ...here];
+  }
+
+  /** Whether everything at this level is here. */
+  complete(grid: Grid, from: number, to: number, level: number): boolean {
+    return this.within(grid, level, from, to).every(({ key }) => this.kept.has(key) || this.failed.has(key));
+  }
+
+  /** The one tile that holds everything, if it is here; `cover` asks for it. */
+  overview(grid: Grid): Tile | null {
+    const top = topLevel(grid);
+    return this.here(this.within(grid, top, grid.start, grid.start + 1))[0] ?? null;
+  }
+
+  /** A tile if it is here; asks for it if not. */
+  exact(grid: Grid, row: number): Tile | null {
+    const [wanted] = this.within(grid, 0, row, row + 1);
+    if (!wanted) return null;
+    const tile = this.kept.get(wanted.key);
+    if (!tile && !this.coming.has(wanted.key) && !this.failed.has(wanted.key)) {
+      this.queue.unshift(wanted);
+      this.pump();
+    }
+    return tile ?? null;
+  }
+
+  private within(grid: Grid, level: number, from: number, to: number): Wanted[] {
+    const rows = binsPerTile * 2 ** level;
+    const first = Math.max(0, Math.floor((from - grid.start) / rows));
+    const last = Math.min(Math.ceil((grid.stop - grid.start) / rows), Math.ceil((to - grid.start) / rows));
+    return Array.from({ length: Math.max(0, last - first) }, (_, i) => {
+      const index = first + i;
+      return { key: `${grid.start}:${grid.stop}:${level}:${index}`, grid, level, index };
+    });
+  }
+
+  private here(wanted: readonly Wanted[]): Tile[] {
+    const found: Tile[] = [];
+    for (const { key } of wanted) {
+      const tile = this.kept.get(key);
+      if (!tile) continue;
+      this.kept.delete(key);
+      this.kept.set(key, tile);
+      found.push(tile);
+    }
+    return found;
+  }
+
+  /** In view first, the one coarse tile of everything before all, then a screen to both sides and the next coarser level. */
+  private want(grid: Grid, from: number, to: number, level: number, visible: readonly Wanted[]): void {
+    const top = topLevel(grid);
+    const side = to - from;
+    const all = [
+      ...this.within(grid, top, grid.start, grid.start + 1),
+      ...visible,
+      ...(level + 1 < top ? this.within(grid, level + 1, from - side / 2, to + side / 2) : []),
+      ...this.within(grid, level, from - side / 2, to + side / 2),
+    ];
+    const keys = new Set(all.map(({ key }) => key));
+    for (const [key, stop] of this.coming) {
+      if (keys.has(key)) continue;
+      stop.abort();
+      this.coming.delete(key);
+    }
+    this.queue = all.filter(({ key }, i) => !this.has(key) && all.findIndex((other) => other.key === key) === i);
+    this.pump();
+  }
+
+  private has(key: string): boolean {
+    return this.kept.has(key) || this.coming.has(key) || this.failed.has(key);
+  }
+
+  private pump(): void {
+    while (this.coming.size < atOnce && this.queue.length) {
+      const next = this.queue.shift()!;
+      if (!this.has(next.key)) this.ask(next);
+    }
+  }
+
+  private ask(wanted: Wanted): void {
+    const stop = new AbortController();
+    this.coming.set(wanted.key, stop);
+    this.service.tile(this.array, wanted, stop.signal).then(
+      (reply) => {
+        if (this.coming.get(wanted.key) !== stop) return;
+        this.coming.delete(wanted.key);
+        if ("building" in reply) this.later(reply.building);
+        else this.settle(wanted, reply);
+      },
+      (problem: unknown) => {
+        if (isAbort(problem)) return;
+        this.coming.delete(wanted.key);
+        this.failed.set(wanted.key, messageOf(problem));
+        this.problem = messageOf(problem);
+        this.tell();
+      },
+    );
+  }
+
+  private later(share: number): void {
+    this.building = share;
+    clearTimeout(this.again);
+    this.again = window.setTimeout(() => this.tell(), askAgain_ms);
+  }
+
+  private settle({ key, grid, level, index }: Wanted, reply: { values: Tile["values"]; bins: number }): void {
+    if (level >= 4) this.building = null;
+    const rowsPerBin = 2 ** level;
+    const first = grid.start + index * binsPerTile * rowsPerBin;
+    const rows = Math.min(grid.stop - first, reply.bins * rowsPerBin);
+    const { elements } = this;
+    this.kept.set(key, { level, index, first, rowsPerBin, rows, elements, ...reply });
+    this.bytes += reply.values.byteLength;
+    for (const [old, tile] of this.kept) {
+      if (this.bytes <= keepBytes) break;
+      this.kept.delete(old);
+      this.bytes -= tile.values.byteLength;
+    }
+    this.tell();
+  }
+
+  private tell(): void {
+    for (const listener of this.listeners) listener();
+    this.pump();
+  }
+}

@@ -1,0 +1,55 @@
+/** Signed values as colours: blue below zero, orange above, the page's white at zero. */
+export type Rgb = readonly [number, number, number];
+
+export interface Diverging {
+  readonly negative: Rgb;
+  readonly zero: Rgb;
+  readonly positive: Rgb;
+  /** For what is not known. */
+  readonly unknown: Rgb;
+}
+
+const steps = 256;
+
+export function readDiverging(): Diverging {
+  const style = getComputedStyle(document.documentElement);
+  const get = (name: string): Rgb => hex(style.getPropertyValue(`--${name}`).trim());
+  return { negative: get("neg"), zero: get("zero"), positive: get("pos"), unknown: get("edge") };
+}
+
+/** Short and long hexadecimal colours. */
+export function hex(text: string): Rgb {
+  const digits = text.replace("#", "");
+  const wide = digits.length === 3 ? [...digits].map((d) => d + d).join("") : digits;
+  return [0, 2, 4].map((at) => parseInt(wide.slice(at, at + 2), 16)) as unknown as Rgb;
+}
+
+/** The colour of a value; beyond the range it does not get stronger. */
+export function divergingAt(scale: Diverging, value: number, range: number): Rgb {
+  if (Number.isNaN(value)) return scale.unknown;
+  const share = Math.max(-1, Math.min(1, value / range));
+  const end = share < 0 ? scale.negative : scale.positive;
+  return scale.zero.map((from, i) => Math.round(from + (end[i]! - from) * Math.abs(share))) as unknown as Rgb;
+}
+
+/** Packed pixels for shares from -1 to 1, and one more for the unknown: for drawing many values without a GPU. */
+export function packedScale(scale: Diverging): Uint32Array {
+  const table = new Uint32Array(2 * steps + 2);
+  const pack = ([r, g, b]: Rgb): number => (255 << 24) | (b << 16) | (g << 8) | r;
+  for (let i = 0; i <= 2 * steps; i++) table[i] = pack(divergingAt(scale, i / steps - 1, 1));
+  table[2 * steps + 1] = pack(scale.unknown);
+  return table;
+}
+
+export function packedIndex(value: number, range: number): number {
+  const share = value / range;
+  if (share !== share) return 2 * steps + 1;
+  return Math.round((Math.max(-1, Math.min(1, share)) + 1) * steps);
+}
+
+/** A range that is easy to read and holds a value: 1, 2 or 5 times a power of ten; 1 for all that lies within ±1. */
+export function roundRange(largest: number): number {
+  if (!(largest > 1)) return 1;
+  const power = 10 ** Math.floor(Math.log10(largest));
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= largest * 0.999999)!;
+}
