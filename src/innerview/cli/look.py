@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
+from innerview.jobs.derived import derived
 from innerview.store import Recording, Study, export_arrays, export_rows, export_video
 from innerview.store import check as check_study
 
@@ -83,11 +84,12 @@ def export(
     scale: int | None,
 ) -> None:
     """Write a file whose ending says what it holds."""
-    chosen = only_recording(Study.open(path), recording)
+    study = Study.open(path)
+    chosen = only_recording(study, recording)
     kind = out.suffix.lower()
     start, stop = (0, None) if episode is None else chosen.group_rows(episode)
     if kind in _ROWS:
-        made = export_rows(chosen, out, columns=columns, start=start, stop=stop)
+        made = export_rows(derived(study, chosen), out, columns=columns, start=start, stop=stop)
     elif kind in _ARRAYS:
         made = export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
     elif kind in _VIDEOS:

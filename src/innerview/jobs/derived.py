@@ -23,6 +23,7 @@ CHUNK_BYTES = 32 << 20
 MOST_KINDS = 24
 SAMPLE_ROWS = 4_096
 SCAN_ROWS = 1 << 14
+SMALLEST_SCAN = 4
 GROWING_ROWS = 1 << 16
 """Rows that are looked through for kinds of things while a recording still grows."""
 
@@ -62,8 +63,8 @@ class Derived:
                 raise UnknownName("column", name, [*recorded, *made])
         stop = self.recording.rows if stop is None else stop
         table = self.recording.columns([name for name in wanted if name in recorded], start, stop)
-        table = table.with_columns(self.series(name, start, stop) for name in wanted if name not in recorded)
-        return table.select(wanted)
+        made_columns = [self.series(name, start, stop) for name in wanted if name not in recorded]
+        return pl.DataFrame([*table.get_columns(), *made_columns]).select(wanted)
 
     def series(self, name: str, start: int, stop: int) -> pl.Series:
         """One derived column: numbers or yes and no, unknown as null."""
@@ -85,6 +86,12 @@ class Derived:
         if usual is None and name not in self._found:
             self._found[name] = self._suggested(name)
         return self._found[name] if usual is None else usual
+
+    @property
+    def used_thresholds(self) -> set[str]:
+        """Thresholds that decide the values of some column here."""
+        named = {name for own in self._own.values() for name in own.expression.thresholds}
+        return named.union(*(made.thresholds for made in self._made.values()))
 
     def stretch(self, start: int, stop: int) -> Stretch:
         """Those rows, with where their groups begin and end."""
@@ -134,7 +141,12 @@ class Derived:
         try:
             return things.kinds(self.recording.columns(["objects"], start, stop)["objects"])
         except DamagedPart:
-            return {}  # the recording's own damage tells of it; kinds in other rows are still found
+            # The recording itself tells of the damage; here the rows around it still count.
+            middle = (start + stop) // 2
+            if stop - start <= SMALLEST_SCAN:
+                return {}
+            left, right = self._kinds_in(start, middle), self._kinds_in(middle, stop)
+            return {kind: left.get(kind, 0) + right.get(kind, 0) for kind in {**left, **right}}
 
     @cached_property
     def _made(self) -> dict[str, Made]:
@@ -159,7 +171,7 @@ class Derived:
         """Piece by piece: a piece that is wanted whole is kept, of others only the rows that are wanted are made."""
         parts = []
         key = "|".join([made.column.name, *(f"{name}={self.threshold(name)!r}" for name in made.thresholds)])
-        for piece in range(start // PIECE, -(-stop // PIECE)):
+        for piece in range(start // PIECE, -(-stop // PIECE) if stop > start else 0):
             first, last = piece * PIECE, min((piece + 1) * PIECE, self.recording.rows)
             begin, end = max(first, start), min(last, stop)
             kept = self._cache.load(key, piece, last - first) if made.heavy else None
@@ -194,7 +206,7 @@ class Derived:
         given = Given(
             table=self.recording.columns(made.reads, first, last),
             arrays={name: self.recording.array(name, first, last) for name in made.arrays},
-            rows=self.stretch(first, last),
+            rows=self.stretch(first, last) if made.reach != "row" else Stretch.of(np.zeros(1), 0, last - first),
             thresholds={name: self.threshold(name) for name in made.thresholds},
         )
         return made.make(given)[start - first : stop - first]

@@ -73,18 +73,31 @@ def aligned(
             raise UnknownName("array", array, specs)
         elements = prod(specs[array].shape)
     averages = Averages(before=before, after=after, elements=elements, first_after=at.first_after)
-    spreads = {name: np.full((len(at.rows), before + after + 1), np.nan) for name in metrics}
-    for place, row in enumerate(at.rows.tolist()):
-        first, last = _inside(source, row, before, after)
+    windows = [(row, *_inside(source, row, before, after)) for row in at.rows.tolist()]
+    for row, first, last in windows:
         memory = source.recording.array(array, first, last) if array else np.zeros((last - first, 0), np.float32)
         averages.add(memory, first - row)
-        if metrics:
-            table = source.columns(metrics, first, last)
-            offset = first - row + before
-            for name in metrics:
-                values = table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-                spreads[name][place, offset : offset + len(values)] = values
-    return averages.result(spreads)
+    return averages.result({name: _around(source, name, windows, before, after) for name in metrics})
+
+
+def _around(source: Derived, name: str, windows: Sequence[tuple[int, int, int]], before: int, after: int) -> np.ndarray:
+    """A column around each occurrence, [occurrences, offsets]; NaN where it is not known."""
+    found = np.full((len(windows), before + after + 1), np.nan)
+    # Many small reads take longer than one of everything.
+    often = sum(last - first for _, first, last in windows) * 4 > source.recording.rows
+    whole = _numbers(source, name, 0, source.recording.rows) if often else None
+    for place, (row, first, last) in enumerate(windows):
+        values = _numbers(source, name, first, last) if whole is None else whole[first:last]
+        offset = first - row + before
+        found[place, offset : offset + len(values)] = values
+    return found
+
+
+def _numbers(source: Derived, name: str, start: int, stop: int) -> np.ndarray:
+    series = source.columns([name], start, stop)[name]
+    if not (series.dtype.is_numeric() or series.dtype == pl.Boolean):
+        raise RequestError(f"'{name}' holds no numbers and no yes or no, so that it has no mean. Leave it out.")
+    return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
 def _inside(source: Derived, row: int, before: int, after: int) -> tuple[int, int]:

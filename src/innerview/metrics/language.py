@@ -83,7 +83,8 @@ def _tree(text: str) -> ast.expr:
         # Line breaks count as spaces; places are counted in the text as given.
         return ast.parse(_one_line(text).lstrip(), mode="eval").body
     except SyntaxError as error:
-        at = _offset(text, (error.offset or 1) - 1)
+        # Where it only notices at the end, Python names no character.
+        at = _offset(text, error.offset - 1) if error.offset else len(text.rstrip())
         raise MetricError(_unreadable(text, at, error.msg), at) from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise MetricError(f"This cannot be read: {error or 'it is nested too deeply'}.") from error

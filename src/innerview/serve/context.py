@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -14,12 +15,15 @@ import numpy as np
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from innerview.errors import StoreError
+from innerview.jobs.derived import Derived
 from innerview.jobs.runner import Jobs, Task
-from innerview.schema import Lens
+from innerview.schema import Lens, Metrics
 from innerview.serve.docs import Docs
 from innerview.serve.pyramids import Pyramids
-from innerview.store import Damage, Recording, Study
+from innerview.store import Damage, Recording, Study, load_metrics, metrics_digest
 
+log = logging.getLogger(__name__)
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
 """Takes the arguments and a call that tells whether nobody waits any more."""
 JobMaker = Callable[[dict[str, Any]], Task]
@@ -34,6 +38,7 @@ class Opened:
     recording: Recording
     stamp: tuple[int, int, int]
     _looked: list[tuple[float, list[Damage]]] = field(default_factory=list)
+    _derived: dict[str, Derived] = field(default_factory=dict)
 
     @property
     def etag(self) -> str:
@@ -46,6 +51,19 @@ class Opened:
         if not self._looked or now - self._looked[-1][0] > LOOK_AGAIN_S:
             self._looked[:] = [(now, self.recording.damage)]
         return self._looked[-1][1]
+
+    def derived(self, study: Study) -> Derived:
+        """Its columns with those made from them, by the study's metrics as they stand now."""
+        try:
+            metrics = load_metrics(study)
+        except StoreError as problem:  # what is recorded can be looked at all the same
+            log.warning("The study's metrics are left out: %s", problem)
+            metrics = Metrics()
+        key = metrics_digest(metrics)
+        if key not in self._derived:
+            self._derived.clear()
+            self._derived[key] = Derived(self.recording, metrics)
+        return self._derived[key]
 
 
 @dataclass(frozen=True, kw_only=True)

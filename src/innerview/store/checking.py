@@ -9,6 +9,7 @@ from innerview.errors import DamagedPart, FormatVersionError, StoreError
 from innerview.store.damage import Damage, damage_in_depth, recording_folders
 from innerview.store.files import read_json
 from innerview.store.manifest import STUDY_FORMAT, check_format, load_manifest
+from innerview.store.metrics import load_metrics
 from innerview.store.models import load_card, read_snapshot, read_weights
 from innerview.store.paths import confined
 from innerview.store.results import check_result
@@ -36,7 +37,7 @@ def check(path: Path | str) -> list[Damage]:
 
 
 def _beside_recordings(study: Study) -> Iterator[Damage]:
-    """Subjects, snapshots, results and selections."""
+    """Subjects, snapshots, results, selections and metrics."""
     for card in sorted(study.path.glob("subjects/*/card.json")):
         yield from _tried(study, card, load_card, study, card.parent.name)
         yield from _weights(study, card)
@@ -46,6 +47,7 @@ def _beside_recordings(study: Study) -> Iterator[Damage]:
     for found in sorted(study.path.glob("results/*/result.json")):
         yield from _tried(study, found, check_result, study.path, found.parent.name)
     yield from _tried(study, study.path / "selections.json", load_selections, study)
+    yield from _tried(study, study.path / "metrics.json", load_metrics, study)
 
 
 def _weights(study: Study, card: Path) -> Iterator[Damage]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from typing import Protocol
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
@@ -22,8 +23,16 @@ _CHUNK = 64
 _FILM_WIDTH = 448  # a small picture is enlarged to about this many pixels
 
 
+class HasColumns(Protocol):
+    """A recording, or one with derived columns beside the recorded ones."""
+
+    def columns(self, names: Sequence[str] | None = None, start: int = 0, stop: int | None = None) -> pl.DataFrame:
+        """Columns of a range of rows."""
+        ...
+
+
 def export_rows(
-    recording: Recording,
+    recording: HasColumns,
     path: Path | str,
     *,
     columns: Sequence[str] | None = None,

@@ -39,7 +39,7 @@ def columns(
     start: Start = 0,
     stop: Stop = None,
 ) -> Response:
-    """Columns, recorded or derived, as an Arrow IPC stream; `names` is a comma-separated list or given several times."""
+    """Columns, recorded or derived, as an Arrow IPC stream; `names` holds commas or is given several times."""
     opened = service.open(name)
     recorded = [column.name for column in opened.recording.info.columns]
     wanted = recorded if names is None else _split(names, recorded)

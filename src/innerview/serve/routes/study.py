@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
-from innerview.schema import Lens, RecordingInfo, to_json
+from innerview.schema import Column, Lens, RecordingInfo, to_json
 from innerview.serve import caching
 from innerview.serve.context import Opened, Serving
 from innerview.serve.wire import (
@@ -52,8 +53,9 @@ def study(service: Serving) -> StudyReply:
 
 @router.get("/recordings/{name}")
 def recording(name: str, service: Serving) -> RecordingReply:
-    """A recording's columns, arrays and where it comes from."""
-    return _describe(service.open(name))
+    """A recording's columns, those that can be made from them, its arrays and where it comes from."""
+    opened = service.open(name)
+    return _describe(opened, opened.derived(service.study).specs)
 
 
 @router.get("/recordings/{name}/scenes/{key}", response_model=SceneReply)
@@ -102,11 +104,12 @@ def _summary(opened: Opened) -> RecordingSummary:
     )
 
 
-def _describe(opened: Opened) -> RecordingReply:
+def _describe(opened: Opened, derived: Sequence[Column]) -> RecordingReply:
     recording, info = opened.recording, opened.recording.info
     return RecordingReply.model_validate(
         {
             **{k: v for k, v in to_json(info).items() if k in RecordingReply.model_fields},
+            "columns": to_json([*info.columns, *derived]),
             "rows": recording.rows,
             "complete": recording.complete,
             "arrays": [ArrayReply(**to_json(a), is_image=a.is_image) for a in info.arrays],
