@@ -305,7 +305,7 @@ export interface paths {
         };
         /**
          * Columns
-         * @description Columns, recorded or derived, as an Arrow IPC stream; `names` is a comma-separated list or given several times.
+         * @description Columns, recorded or derived, as an Arrow IPC stream; `names` holds commas or is given several times.
          */
         get: operations["columns"];
         put?: never;
