@@ -1,0 +1,57 @@
+"""Says where two runs of the same seed part: the one as recorded, the other with its memory changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+EPSILON = 1e-4
+"""Probabilities that differ by less are the same decision."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One episode: [steps, …] each."""
+
+    actions: np.ndarray
+    places: np.ndarray | None = None
+    """Coordinates, where the world tells them."""
+    probabilities: np.ndarray | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parting:
+    """First steps at which two runs differ; None where they never do."""
+
+    decision: int | None
+    """Probabilities differ by more than a ten-thousandth."""
+    action: int | None
+    """Another action, or one of the two has ended."""
+    place: int | None
+    """Another place; what was done shows a step later."""
+
+
+def parting(first: Run, second: Run, *, epsilon: float = EPSILON) -> Parting:
+    """Where two runs part."""
+    shorter = min(len(first.actions), len(second.actions))
+    ended = shorter if len(first.actions) != len(second.actions) else None
+    decision = None
+    if first.probabilities is not None and second.probabilities is not None:
+        decision = _first(np.abs(first.probabilities[:shorter] - second.probabilities[:shorter]) > epsilon)
+    place = None
+    if first.places is not None and second.places is not None:
+        place = _first(~np.isclose(first.places[:shorter], second.places[:shorter], atol=1e-6, equal_nan=True))
+    action = _first(first.actions[:shorter] != second.actions[:shorter])
+    return Parting(decision=decision, action=ended if action is None else action, place=place)
+
+
+def begins_alike(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray], *, until: int) -> bool:
+    """Whether two runs saw the same up to and in the step in which they first did something else."""
+    return all(np.array_equal(first[name][: until + 1], second[name][: until + 1]) for name in first)
+
+
+def _first(differs: np.ndarray) -> int | None:
+    found = np.flatnonzero(differs.reshape(len(differs), -1).any(axis=1)) if len(differs) else np.empty(0, int)
+    return int(found[0]) if len(found) else None
