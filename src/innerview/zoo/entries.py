@@ -28,7 +28,7 @@ class Entry:
 
 
 def entries() -> tuple[Entry, ...]:
-    """Every bundled model, by name."""
+    """Every bundled model that has its card, by name."""
     found = []
     for card in sorted(_FOLDER.glob("*/card.md")):
         with card.open(encoding="utf-8") as file:
@@ -38,8 +38,8 @@ def entries() -> tuple[Entry, ...]:
 
 
 def load(name: str) -> tuple[Subject, World]:
-    """A bundled model, ready to run, and its world."""
-    names = [entry.name for entry in entries()]
+    """A bundled model, ready to run, and its world; also one that is still being trained and has no card yet."""
+    names = sorted(weights.parent.name for weights in _FOLDER.glob("*/weights.safetensors"))
     if name not in names:
         raise UnknownName("zoo model", name, names)
     subject, world = import_module(f"innerview.zoo.{name}").load()
