@@ -24,6 +24,7 @@ from innerview.store.models import (
 )
 from innerview.store.played import Played
 from innerview.store.recording import Recording
+from innerview.store.reductions import export_reductions, import_reductions
 from innerview.store.rows import write_rows
 from innerview.store.selections import load_selections, save_selections
 from innerview.store.study import Study
@@ -42,10 +43,12 @@ __all__ = [
     "Wishes",
     "check",
     "export_arrays",
+    "export_reductions",
     "export_rows",
     "export_video",
     "import_files",
     "import_npz",
+    "import_reductions",
     "import_table",
     "load_card",
     "load_metrics",

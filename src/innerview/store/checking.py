@@ -12,6 +12,7 @@ from innerview.store.manifest import STUDY_FORMAT, check_format, load_manifest
 from innerview.store.metrics import load_metrics
 from innerview.store.models import load_card, read_snapshot, read_weights
 from innerview.store.paths import confined
+from innerview.store.reductions import load_reductions
 from innerview.store.results import check_result
 from innerview.store.selections import load_selections
 from innerview.store.study import Study
@@ -47,6 +48,7 @@ def _beside_recordings(study: Study) -> Iterator[Damage]:
     for found in sorted(study.path.glob("results/*/result.json")):
         yield from _tried(study, found, check_result, study.path, found.parent.name)
     yield from _tried(study, study.path / "selections.json", load_selections, study)
+    yield from _tried(study, study.path / "reductions.json", load_reductions, study.path)
     yield from _tried(study, study.path / "metrics.json", load_metrics, study)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import RecordingInfo, Result, to_json
+from innerview.schema import RecordingInfo, Reduction, Result, to_json
 from innerview.store.damage import Damage, recording_folders
 from innerview.store.files import read_json, replace_json
 from innerview.store.lock import WriterLock
@@ -27,6 +27,7 @@ from innerview.store.manifest import (
 )
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.recording import Recording
+from innerview.store.reductions import drop_reduction, keep_reduction, load_reductions
 from innerview.store.results import drop_result, keep_result, load_result, load_result_array, load_results, result_id
 from innerview.store.writer import RecordingWriter
 
@@ -108,6 +109,18 @@ class Study:
         except BaseException:
             lock.release()
             raise
+
+    def reductions(self) -> tuple[Reduction, ...]:
+        """Named reductions of the memory, oldest first."""
+        return load_reductions(self.path)
+
+    def keep_reduction(self, reduction: Reduction) -> None:
+        """Keep a reduction under its name; one of the same name is replaced."""
+        keep_reduction(self.path, reduction)
+
+    def drop_reduction(self, name: str) -> None:
+        """Forget a reduction."""
+        drop_reduction(self.path, name)
 
     def results(self, kind: str | None = None, recording: str | None = None) -> list[Result]:
         """What lenses and tables found, oldest first."""

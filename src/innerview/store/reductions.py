@@ -1,0 +1,90 @@
+"""Named reductions of the memory, kept in the study as reductions.json, and as files to carry elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from innerview.errors import DamagedPart, StoreError, UnknownName
+from innerview.schema import Reduction, from_json, to_json
+from innerview.store.files import read_json, replace_json
+from innerview.store.paths import confined, is_plain_file
+
+_FILE = "reductions.json"
+_FORMAT, _VERSION = "innerview reductions", 1
+_LIMIT = 32 << 20
+_COUNT = 500
+_NAME_LENGTH = 60
+
+
+def load_reductions(root: Path) -> tuple[Reduction, ...]:
+    """Every reduction that was kept, oldest first."""
+    path = confined(root, _FILE)
+    return _read(path) if is_plain_file(path) else ()
+
+
+def keep_reduction(root: Path, reduction: Reduction) -> tuple[Reduction, ...]:
+    """Keep a reduction; one of the same name is replaced."""
+    _check(reduction)
+    before = load_reductions(root)
+    names = [kept.name for kept in before]
+    if reduction.name in names:
+        after = tuple(reduction if kept.name == reduction.name else kept for kept in before)
+    else:
+        after = (*before, reduction)
+    if len(after) > _COUNT:
+        raise StoreError(f"A study keeps at most {_COUNT} reductions. Drop some first.")
+    _write(confined(root, _FILE), after)
+    return after
+
+
+def drop_reduction(root: Path, name: str) -> tuple[Reduction, ...]:
+    """Forget a reduction."""
+    before = load_reductions(root)
+    if name not in [kept.name for kept in before]:
+        raise UnknownName("reduction", name, [kept.name for kept in before])
+    after = tuple(kept for kept in before if kept.name != name)
+    _write(confined(root, _FILE), after)
+    return after
+
+
+def export_reductions(reductions: Sequence[Reduction], out: Path) -> Path:
+    """Write reductions to a file of their own."""
+    _write(out, tuple(reductions))
+    return out
+
+
+def import_reductions(source: Path) -> tuple[Reduction, ...]:
+    """Reductions from a file that was exported."""
+    if not source.is_file():
+        raise StoreError(f"There is no file {source}.")
+    return _read(source)
+
+
+def _write(path: Path, reductions: tuple[Reduction, ...]) -> None:
+    value: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "reductions": to_json(reductions)}
+    replace_json(path, value)
+
+
+def _read(path: Path) -> tuple[Reduction, ...]:
+    value = read_json(path, limit=_LIMIT)
+    if not isinstance(value, dict) or value.get("format") != _FORMAT or not isinstance(value.get("reductions"), list):
+        raise DamagedPart(f"'{path.name}' does not hold reductions of innerview.")
+    if value.get("version") != _VERSION:
+        raise StoreError(f"'{path.name}' has version {value.get('version')!r}; this innerview reads {_VERSION}.")
+    try:
+        found = tuple(from_json(Reduction, one) for one in value["reductions"])
+        for reduction in found:
+            _check(reduction)
+    except StoreError as error:
+        raise DamagedPart(f"'{path.name}' holds a reduction that cannot be read: {error}") from error
+    return found
+
+
+def _check(reduction: Reduction) -> None:
+    name = reduction.name
+    if not isinstance(name, str) or not 0 < len(name.strip()) <= _NAME_LENGTH or not name.isprintable():
+        raise StoreError(f"{name!r:.80} cannot name a reduction: use 1 to {_NAME_LENGTH} printable characters.")
+    if not reduction.edits:
+        raise StoreError(f"Reduction '{name}' has no edits: it would change nothing.")
