@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { list, sentence, strength, type Flag } from "./flags";
+import { list, read, sentence, strength, type Flag } from "./flags";
 
 const flag = (rest: Partial<Flag>): Flag => ({
   element: 0,
@@ -21,12 +21,13 @@ const flags = [
   flag({ element: 2, fact: "health pack in view", held_out_auc: 0.85, keeps_steps: 40 }),
   flag({ element: 9, fact: "health pack in view", held_out_auc: 0.99, q: 0.3 }),
 ];
-const wish = { q: 0.05, words: "", best: false, sort: "well" } as const;
+const wish = { q: 0.05, least: 0.6, words: "", best: false, sort: "well" } as const;
 
 describe("the list of flags", () => {
   test("is strict about chance and begins with the best", () => {
     expect(list(flags, wish).map((f) => f.element)).toEqual([1, 2, 3]);
     expect(list(flags, { ...wish, q: 0.5 })[0]!.element).toBe(9);
+    expect(list(flags, { ...wish, least: 0.9 }).map((f) => f.element)).toEqual([1]);
   });
 
   test("keeps one element per fact, finds words, sorts", () => {
@@ -36,9 +37,16 @@ describe("the list of flags", () => {
     expect(list(flags, { ...wish, sort: "element" }).map((f) => f.element)).toEqual([1, 2, 3]);
   });
 
+  test("takes what is not known for no number", () => {
+    const [one] = read({ flags: [{ element: 1, fact: "a", held_out_auc: null, threshold: null }] }).flags;
+    expect(one).toMatchObject({ held_out_auc: NaN, threshold: NaN, keeps_steps: null, histogram: null });
+  });
+
   test("reads as a sentence, and a coin toss is no strength", () => {
-    expect(sentence(flag({ direction: -1 }), "h 37", 1)).toBe(
-      "Where h 37 is below 0.25, “armour gathered” most likely holds. In 1 episode not used to find it, " +
+    const facts = [{ fact: "armour gathered", when: "once the armour was gathered" }];
+    const told = read({ array: "memory", episodes: { found: 1, held_out: 1 }, facts, flags: [] });
+    expect(sentence(flag({ direction: -1 }), "h 37", told)).toBe(
+      "h 37 is low (below 0.25) once the armour was gathered. In 1 episode not used to find it, " +
         "it told a step with the fact from one without in 90 of 100 pairs. " +
         "It went on telling it for 12 steps after the fact had left the view.",
     );

@@ -28,7 +28,30 @@ export interface Histogram {
 export interface Flags {
   readonly array: string;
   readonly episodes: { readonly found: number; readonly held_out: number };
+  /** As the end of a sentence: "while health is 60 points or more". */
+  readonly when: ReadonlyMap<string, string>;
   readonly flags: readonly Flag[];
+  /** What to keep in mind, in the lens's words. */
+  readonly note: string;
+}
+
+/** What the lens told; what is not known is NaN. */
+export function read(value: unknown): Flags {
+  const told = value as Partial<Omit<Flags, "when">> & { facts?: { fact: string; when?: string }[] };
+  const number = (v: number | null | undefined): number => v ?? NaN;
+  return {
+    array: told.array ?? "",
+    episodes: told.episodes ?? { found: 0, held_out: 0 },
+    when: new Map((told.facts ?? []).map((fact) => [fact.fact, fact.when ?? ""])),
+    note: told.note ?? "",
+    flags: (told.flags ?? []).map((flag) => ({
+      ...flag,
+      held_out_auc: number(flag.held_out_auc),
+      threshold: number(flag.threshold),
+      keeps_steps: flag.keeps_steps ?? null,
+      histogram: flag.histogram ?? null,
+    })),
+  };
 }
 
 export const sorts = ["well", "keeps", "element", "fact"] as const;
@@ -37,6 +60,8 @@ export type Sort = (typeof sorts)[number];
 export interface Wish {
   /** Share of the list that may be there by chance. */
   readonly q: number;
+  /** How well it must tell in episodes not used to find it. */
+  readonly least: number;
   readonly words: string;
   /** Only the best element of each fact. */
   readonly best: boolean;
@@ -54,7 +79,10 @@ const ranks: Record<Sort, (a: Flag, b: Flag) => number> = {
 export function list(flags: readonly Flag[], wish: Wish): Flag[] {
   const words = wish.words.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = flags.filter(
-    (flag) => flag.q <= wish.q && words.every((word) => flag.fact.toLowerCase().includes(word)),
+    (flag) =>
+      flag.q <= wish.q &&
+      flag.held_out_auc >= wish.least &&
+      words.every((word) => flag.fact.toLowerCase().includes(word)),
   );
   const strong = fits.toSorted(ranks.well);
   const seen = new Set<string>();
@@ -63,23 +91,18 @@ export function list(flags: readonly Flag[], wish: Wish): Flag[] {
 }
 
 /** A flag in words for people who never heard of AUC. */
-export function sentence(flag: Flag, label: string, heldOut: number): string {
-  const side = flag.direction >= 0 ? "above" : "below";
-  const where = Number.isFinite(flag.threshold)
-    ? `is ${side} ${number(flag.threshold)}`
-    : `is ${flag.direction >= 0 ? "high" : "low"}`;
-  const parts = [`Where ${label} ${where}, “${flag.fact}” most likely holds.`];
-  const episodes = heldOut ? `${heldOut} ${heldOut === 1 ? "episode" : "episodes"}` : "episodes";
+export function sentence(flag: Flag, label: string, { when, episodes }: Pick<Flags, "when" | "episodes">): string {
+  const [high, side] = flag.direction >= 0 ? ["high", "above"] : ["low", "below"];
+  const border = Number.isFinite(flag.threshold) ? ` (${side} ${number(flag.threshold)})` : "";
+  const parts = [`${label} is ${high}${border} ${when.get(flag.fact) || `where “${flag.fact}” holds`}.`];
+  const count = episodes.held_out === 1 ? "1 episode" : `${episodes.held_out} episodes`;
   const share = Math.floor(100 * flag.held_out_auc);
-  if (Number.isFinite(flag.held_out_auc))
-    parts.push(
-      `In ${episodes} not used to find it, it told a step with the fact from one without in ${share} of 100 pairs.`,
-    );
+  parts.push(
+    `In ${count} not used to find it, it told a step with the fact from one without in ${share} of 100 pairs.`,
+  );
   if (flag.keeps_steps !== null && flag.keeps_steps >= 1) {
-    const steps = Math.round(flag.keeps_steps);
-    parts.push(
-      `It went on telling it for ${steps} ${steps === 1 ? "step" : "steps"} after the fact had left the view.`,
-    );
+    const steps = flag.keeps_steps === 1 ? "1 step" : `${flag.keeps_steps} steps`;
+    parts.push(`It went on telling it for ${steps} after the fact had left the view.`);
   } else if (flag.keeps_steps !== null) parts.push("It stops telling it as soon as the fact has left the view.");
   return parts.join(" ");
 }

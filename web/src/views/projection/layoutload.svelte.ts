@@ -23,7 +23,7 @@ export class LayoutLoad {
     const coming = isActive(job) ? resultOf(job) : "";
     const line = results.shown(lens);
     const moving = coming && results.all.some((other) => other.id === coming);
-    if (coming && !moving && job?.done) void results.refresh();
+    if (coming && !moving && job?.state === "running") void results.refresh();
     const id = moving ? coming : (line?.id ?? "");
     const state = moving ? `${job!.done}` : line?.provisional ? "stopped" : "end";
     this.wanted = id ? `${id} ${state}` : "";
