@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -27,6 +28,9 @@ class Agent(nn.Module):
             if layer.bias is not None:
                 nn.init.zeros_(layer.bias)
         nn.init.orthogonal_(self.policy.weight, 0.01)
+        # Elements keep what they hold for 1 to 64 steps at first, so that learning can reach back.
+        with torch.no_grad():
+            self.gru.bias_ih[memory : 2 * memory] = torch.empty(memory).uniform_(1, 64).log()
 
     def see(self, frame: Tensor) -> Tensor:
         """Frames [n, 3, 64, 112] in 0–1 to features [n, 256]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing as mp
+import os
 import signal
 import tempfile
 import time
@@ -152,6 +153,8 @@ def work(shared: Shared, task: Task) -> None:
     """Play the games of one worker until told to quit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
+    if hasattr(os, "nice"):
+        os.nice(5)  # the process that decides and learns goes first
     rng = np.random.default_rng(task.seed)
     with tempfile.TemporaryDirectory(prefix="innerview-mazes-") as folder:
         school = School(rng, task.mazes, Path(folder) / "mazes.wad")

@@ -30,7 +30,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from innerview.zoo.doom_kitems.agent import INPUT_HW, Agent, shrink
+from innerview.zoo.doom_kitems.agent import shrink
 from innerview.zoo.doom_kitems.lessons import (
     ADVICE,
     DONE,
@@ -38,61 +38,13 @@ from innerview.zoo.doom_kitems.lessons import (
     FULL,
     LED,
     LEVELS,
-    NOTES,
     REWARD,
     SEEN,
     TIMED_OUT,
-    TOLD,
     Players,
 )
 from innerview.zoo.doom_kitems.score import evaluate, summary
-from innerview.zoo.doom_kitems.teacher import KNOWN
-
-
-class Trainer(nn.Module):
-    """The agent with what only training needs: a critic that is told the maze, and a guess of what was seen."""
-
-    def __init__(self, memory: int) -> None:
-        super().__init__()
-        self.agent = Agent(memory)
-        self.critic = nn.Sequential(nn.Linear(memory + TOLD, 128), nn.Tanh(), nn.Linear(128, 1))
-        self.guess = nn.Linear(memory, KNOWN)
-
-    def judge(self, memory: Tensor, told: Tensor) -> Tensor:
-        """How much reward is to come, knowing the maze."""
-        value: Tensor = self.critic(torch.cat([memory.detach(), told], -1))[..., 0]
-        return value
-
-
-def half_precision(device: torch.device) -> torch.autocast:
-    """For the convolutions on a GPU; nothing is cached, as two threads are at work."""
-    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda", cache_enabled=False)
-
-
-class Rollout:
-    """A window of steps of all games, on the GPU."""
-
-    def __init__(self, steps: int, games: int, memory: int, device: torch.device) -> None:
-        self.frames = torch.zeros(steps, games, 3, *INPUT_HW, dtype=torch.uint8, device=device)
-        self.fresh = torch.zeros(steps, games, device=device)  # 1 where the step is the first of an episode
-        self.actions = torch.zeros(steps, games, dtype=torch.int64, device=device)
-        self.notes = torch.zeros(steps, games, NOTES, device=device)  # of the state that was decided in
-        self.log_probs, self.values, self.rewards, self.done = (
-            torch.zeros(steps, games, device=device) for _ in range(4)
-        )
-        self.memory = torch.zeros(games, memory, device=device)
-        self.last_values = torch.zeros(games, device=device)
-
-    def advantages(self, gamma: float, lam: float) -> Tensor:
-        """Generalised advantage estimates [steps, games]."""
-        result, following = torch.zeros_like(self.rewards), self.last_values
-        running = torch.zeros_like(following)
-        for t in reversed(range(len(self.rewards))):
-            alive = 1.0 - self.done[t]
-            delta = self.rewards[t] + gamma * alive * following - self.values[t]
-            running = delta + gamma * lam * alive * running
-            result[t], following = running, self.values[t]
-        return result
+from innerview.zoo.doom_kitems.windows import Rollout, Trainer, compare, half_precision, remember
 
 
 class Scores:
@@ -211,6 +163,8 @@ class Learner:
         self.scores = Scores(args.least)
         if args.resume:
             self.load(Path(args.resume))
+        elif args.eyes:
+            self.take_eyes(Path(args.eyes))
 
     def unroll(self, roll: Rollout, games: Tensor) -> Tensor:
         """Memory [steps, n, memory] of these games with the present weights."""
@@ -218,11 +172,7 @@ class Learner:
         with half_precision(self.device):
             features = agent.see(frames.flatten(0, 1).float() / 255)
         features = features.float().view(*frames.shape[:2], -1)
-        memory, kept, states = roll.memory[games], (1 - roll.fresh[:, games])[..., None], []
-        for feature, keep in zip(features.unbind(), kept.unbind(), strict=True):
-            memory = agent.gru(feature, memory * keep)
-            states.append(memory)
-        return torch.stack(states)
+        return remember(agent.gru, features, roll.memory[games], roll.fresh[:, games] > 0)
 
     def help(self) -> float:
         """How much of the teacher's weight is left: all at first, none in the last part."""
@@ -258,7 +208,7 @@ class Learner:
         entropy = -(log_all.exp() * log_all).sum(-1).mean()
         loss: Tensor = policy + 0.5 * value + 0.25 * own_value - entropy_weight * entropy
         if args.guess:
-            loss = loss + args.guess * F.mse_loss(model.guess(memory), notes[..., SEEN])
+            loss = loss + args.guess * compare(model.guess(memory), notes[..., SEEN])
         if left:
             advised = -log_all.gather(-1, notes[..., ADVICE, None].long()).mean()
             self.agreement = (-advised.detach()).exp()
@@ -283,6 +233,13 @@ class Learner:
             writer = csv.writer(file)
             writer.writerow(["steps", "seconds", "items", "complete", *(f"share_{s}x{s}_{k}" for s, k in LEVELS)])
             writer.writerows(self.curve)
+
+    def take_eyes(self, weights: Path) -> None:
+        """Begin with the convolutions and the dense layer of another agent."""
+        from safetensors.torch import load_file
+
+        eyes = {k: v for k, v in load_file(weights).items() if k.startswith(("conv", "dense"))}
+        self.model.agent.load_state_dict(eyes, strict=False)
 
     def load(self, folder: Path) -> None:
         from safetensors.torch import load_file
@@ -408,6 +365,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="run")
     parser.add_argument("--resume", default="")
+    parser.add_argument("--eyes", default="", help="weights of another agent to take the layers before the memory from")
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--steps", type=int, default=50_000_000, help="where learning rate and entropy end")
     parser.add_argument("--workers", type=int, default=30)
@@ -418,7 +376,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--memoryless", action="store_true", help="forget everything at each step")
     parser.add_argument("--shaping", type=float, default=0.1, help="reward for a cell walked towards the next item")
     parser.add_argument("--teacher", type=float, default=1.0, help="weight of the teacher's advice at first; 0: none")
-    parser.add_argument("--until", type=float, default=0.65, help="share of the steps after which no advice is left")
+    parser.add_argument("--until", type=float, default=0.55, help="share of the steps after which no advice is left")
     parser.add_argument("--lead", type=float, default=0.3, help="share of episodes that the teacher begins, at first")
     parser.add_argument("--least", type=float, default=0.5, help="least share of the episodes that are the full task")
     parser.add_argument("--guess", type=float, default=0.3, help="weight of asking the memory for what was seen")
