@@ -1,0 +1,126 @@
+// Small parts of the page that are made of elements rather than pixels. Whatever comes out of the recording is text.
+
+const $ = (id) => document.getElementById(id);
+
+function make(tag, { text = '', kind = '', ...rest } = {}, ...children) {
+  const node = document.createElement(tag);
+  if (text) node.textContent = text;
+  if (kind) node.className = kind;
+  for (const [name, value] of Object.entries(rest)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+const many = (count, one, more) => `${count} ${count === 1 ? one : more}`;
+
+/** An item as a numbered disc and its name. */
+function itemMark(items, i, named = true) {
+  const disc = make('i', { text: String(i + 1) });
+  disc.style.background = itemColour(items[i][0], i);
+  return make('span', { kind: 'item' }, disc, named ? items[i][0] : '');
+}
+
+/** How a run ended, in words and a colour. */
+function ending(run, about) {
+  const count = about.items.length;
+  if (run.outcome === 'as recorded') {
+    const share = run.otherwise.length;
+    const text = share ? `would decide otherwise at ${many(share, 'step', 'steps')} of ${run.length}` : 'decides as recorded at every step';
+    return { text, good: share === 0, short: share ? `${share} otherwise` : 'the same' };
+  }
+  const items = count ? `${run.gathered} of ${count}` : '';
+  if (run.outcome === 'all items') return { text: `gathers all ${count} in ${run.length} steps`, good: true, short: `all ${count}, ${run.length} steps` };
+  if (run.outcome === 'wrong item') {
+    const wrong = run.items.at(-1);
+    const name = wrong && !wrong.right ? about.items[wrong.item][0] : 'wrong thing';
+    return { text: `gathers ${items}, then takes the ${name} too early at step ${run.length}`, good: false, short: `${items}, wrong thing` };
+  }
+  if (run.outcome === 'time limit') return { text: `gathers ${items} until time is up`, good: false, short: `${items}, time up` };
+  return { text: `${run.outcome || 'ends'} after ${run.length} steps`, good: true, short: `${run.length} steps` };
+}
+
+function say(node, run, about) {
+  const { text, good } = ending(run, about);
+  node.replaceChildren(make('span', { text, kind: good ? 'good' : 'bad' }));
+}
+
+/** Bars for the chances of each action, full memory above yours. */
+function showWants(node, { full, yours, moment, actions }) {
+  const chance = (run, a) => run.chances[Math.min(moment, run.length - 1) * actions.length + a];
+  const chosen = (run) => run.actions[Math.min(moment, run.length - 1)];
+  const rows = actions.map((name, a) => {
+    const bars = [full, yours].map((run, n) => {
+      const bar = make('i');
+      bar.style.width = `${100 * chance(run, a)}%`;
+      bar.style.background = `var(--${n ? 'yours' : 'full'})`;
+      return bar;
+    });
+    const label = make('span', { text: name, kind: chosen(yours) === a ? 'chosen' : '' });
+    const share = make('span', { text: `${Math.round(100 * chance(yours, a))} %` });
+    return make('div', { kind: 'want' }, label, make('div', {}, ...bars), share);
+  });
+  node.replaceChildren(...rows);
+}
+
+function showLegend(node, { actions, canPlayOn }) {
+  const entry = (text, hue) => {
+    const mark = make('i');
+    mark.style.background = hue;
+    return make('span', {}, mark, text);
+  };
+  const last = canPlayOn
+    ? 'last strip: thin blue as recorded, orange where the page fills in (stronger: further from a known pose)'
+    : 'last strip: steps at which it would decide otherwise';
+  node.replaceChildren(...actions.map((name, i) => entry(name, actionColour(i))), make('span', { text: last }));
+}
+
+/** A button per element with a bar for how busy it is. */
+function elementButtons(node, size, busy, toggle) {
+  const most = Math.max(...busy, 1e-9);
+  const buttons = Array.from({ length: size }, (_, i) => {
+    const bar = make('i');
+    bar.style.opacity = String(0.12 + (0.88 * busy[i]) / most);
+    const button = make('button', { type: 'button', text: String(i), 'aria-label': `Element ${i}` }, bar);
+    button.addEventListener('click', () => toggle(i));
+    button.addEventListener('keydown', (event) => moveFocus(event, buttons, i));
+    return button;
+  });
+  node.replaceChildren(...buttons);
+  return buttons;
+}
+
+/** Arrow keys go from element to element; up and down by the width of a line. */
+function moveFocus(event, buttons, i) {
+  const across = buttons.filter((b) => b.offsetTop === buttons[0].offsetTop).length;
+  const by = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: across, ArrowUp: -across }[event.key];
+  if (by === undefined || !buttons[i + by]) return;
+  event.preventDefault();
+  event.stopPropagation();
+  buttons[i + by].focus();
+}
+
+/** Bars by number of kept elements: how many items each ranking gathers. */
+function drawCurve(canvas, { runs, count, size, chosen, canPlayOn, steps }) {
+  const { ink, width, height } = pen(canvas);
+  const one = width / (size + 1);
+  const floor = height - 16;
+  ink.font = '10px system-ui, sans-serif';
+  ink.textAlign = 'center';
+  for (let n = 0; n <= size; n++) {
+    const run = runs[n];
+    if (n % Math.ceil(size / 8) === 0) {
+      ink.fillStyle = colour('muted');
+      ink.fillText(String(n), (n + 0.5) * one, height - 4);
+    }
+    if (n === chosen) {
+      ink.fillStyle = colour('accent-soft');
+      ink.fillRect(n * one, 0, one, floor);
+    }
+    if (!run) continue;
+    const share = canPlayOn ? run.gathered / count : 1 - run.otherwise.length / steps;
+    ink.fillStyle = colour(canPlayOn && run.outcome === 'all items' ? 'good' : 'yours');
+    ink.globalAlpha = n === chosen ? 1 : 0.72;
+    ink.fillRect(n * one + 1, floor - Math.max(1.5, share * (floor - 4)), Math.max(1, one - 2), Math.max(1.5, share * (floor - 4)));
+    ink.globalAlpha = 1;
+  }
+}
