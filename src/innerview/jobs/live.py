@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
+from innerview.edits import Editor
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.lenses import all_lenses
 from innerview.jobs.record import default_name, record
 from innerview.jobs.runner import Progress, Task
-from innerview.schema import SubjectInfo, WorldInfo
+from innerview.schema import MemoryEdit, SubjectInfo, WorldInfo, from_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -84,7 +85,14 @@ class Live:
         if named is None:
             _check_weights(recording, subject)
         observed = _observation(recording, row)
-        return subject, subject.inputs(observed), memory_before(subject, recording, row)
+        before = memory_before(subject, recording, row)
+        return as_edited(subject, recording, row, before), subject.inputs(observed), before
+
+    def player(self, arguments: Mapping[str, Any]) -> tuple[Recording, Subject, World]:
+        """The recording somebody names, and the live subject and world that were named or that it was made with."""
+        recording = self.study.recording(str(arguments.get("recording", "")))
+        subject = self._subject(arguments.get("subject") or self._recorded_with(recording))
+        return recording, subject, self._world(arguments.get("world") or self._recorded_in(recording))
 
     def _recorded_with(self, recording: Recording) -> str | None:
         return _of_recording("subject", self.subjects, recording, recording.info.subject)
@@ -131,6 +139,17 @@ def _observation(recording: Recording, row: int) -> dict[str, np.ndarray]:
     if not specs:
         raise RequestError(f"Recording '{recording.info.name}' keeps no observations to run a subject on.")
     return {s.name.removeprefix("observation."): recording.array(s.name, row, row + 1) for s in specs}
+
+
+def as_edited(subject: Subject, recording: Recording, row: int, before: Mapping[str, torch.Tensor]) -> Subject:
+    """The subject with its memory changed as it was in that row, where the recording was made with edits."""
+    edits = [from_json(MemoryEdit, edit) for edit in recording.info.arguments.get("edits", ())]
+    ordering = recording.info.ordering
+    if not edits or ordering is None:
+        return subject
+    step = int(recording.columns([ordering.time], row, row + 1)[ordering.time][0])
+    editor = Editor([edits], subject.info.memory, device=subject.device)
+    return subject.with_change(editor.changing(before, [step], [0]))
 
 
 def memory_before(subject: Subject, recording: Recording, row: int) -> dict[str, torch.Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,6 +25,7 @@ USUAL_LANES = 8
 """Games side by side: more than for a recording, as nothing is held of them but counts."""
 PICKED, ITEM = "picked_up", "last_item"
 """An event, and the word that says in the row after what it was about."""
+_PREVIEW_SEEDS = 5
 _POSE = frozenset(("x", "y", "z", "angle", "pitch", "roll"))
 
 
@@ -49,8 +50,18 @@ class Table:
             "max_steps": self.max_steps,
         }
 
-    def play(self, reductions: Sequence[Reduction], seeds: Sequence[int], progress: Progress) -> Games:
-        """Every seed under every reduction; what was played before is not played again."""
+    def play(
+        self,
+        reductions: Sequence[Reduction],
+        seeds: Sequence[int],
+        progress: Progress,
+        *,
+        so_far: Callable[[Games, Sequence[int]], None] | None = None,
+    ) -> Games:
+        """Every seed under every reduction; what was played before is not played again.
+
+        `so_far` is told now and then what there is over the seeds that were played under all of them.
+        """
         memory = self.subject.info.memory
         edits = [checked(as_edits(reduction), memory) for reduction in reductions]
         played = Played(self.study, self.setting)
@@ -66,10 +77,10 @@ class Table:
             played.add([known[key]])
             done += 1
             progress(done, total, _how_far(done, len(edits)))
-        return Games(
-            reductions=tuple(reductions),
-            lines=tuple(tuple(known[_key(each, seed)] for seed in seeds) for each in edits),
-        )
+            whole = [seed for seed in seeds if all(_key(each, seed) in known for each in edits)]
+            if so_far and whole and done < total and not done % (_PREVIEW_SEEDS * len(edits)):
+                so_far(_games(reductions, edits, known, whole), whole)
+        return _games(reductions, edits, known, seeds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +100,16 @@ class Games:
         return [
             Fared(seed=line["seed"], outcome=line["outcome"], measures=line["measures"]) for line in self.lines[which]
         ]
+
+
+def _games(
+    reductions: Sequence[Reduction],
+    edits: Sequence[Sequence[Any]],
+    known: Mapping[str, Mapping[str, Any]],
+    seeds: Sequence[int],
+) -> Games:
+    lines = tuple(tuple(known[_key(each, seed)] for seed in seeds) for each in edits)
+    return Games(reductions=tuple(reductions), lines=lines)
 
 
 def _how_far(done: int, reductions: int) -> str:

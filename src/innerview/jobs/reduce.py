@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,90 @@ from innerview.jobs.terminal import bar
 from innerview.schema import MemoryEdit, MemorySite, Reduction, Result, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
+from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 MOST_REDUCTIONS = 1000
 RANDOM_SEED = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableQuestion:
+    """A table that was asked for, checked."""
+
+    table: Table
+    recording: Recording
+    reductions: tuple[Reduction, ...]
+    seeds: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        count = len(self.reductions) - 1
+        return f"{count} reduction{'s' if count != 1 else ''} of {self.table.subject.info.name}"
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """All that the table depends on."""
+        return {**self.table.setting, "seeds": list(self.seeds), "reductions": to_json(self.reductions)}
+
+    @cached_property
+    def id(self) -> str:
+        """The id its result has."""
+        return self.table.study.result_id("table", self.recording.name, self.arguments)
+
+    def answer(self, progress: Progress) -> Result:
+        """Play what was not played yet and keep the table."""
+        with suppress(UnknownName):
+            kept = self.table.study.result(self.id)
+            if not kept.provisional:
+                return kept
+        games = self.table.play(self.reductions, self.seeds, progress, so_far=self._keep_so_far)
+        return self._keep(games, self.seeds, provisional=False)
+
+    def _keep_so_far(self, games: Games, seeds: Sequence[int]) -> None:
+        self._keep(games, seeds, provisional=True)
+
+    def _keep(self, games: Games, seeds: Sequence[int], *, provisional: bool) -> Result:
+        return self.table.study.keep_result(
+            "table",
+            recording=self.recording.name,
+            arguments=self.arguments,
+            value=table_value(games, self.table.subject, self.recording, seeds),
+            title=self.title,
+            provisional=provisional,
+            result=self.id,
+        )
+
+
+def ask_table(
+    table: Table, recording: Recording, reductions: Sequence[Reduction], *, episodes: int = 100, seed: int | None = None
+) -> TableQuestion:
+    """Check everything about a table before anything is played."""
+    wanted = distinct((FULL, *reductions), table.subject.info.memory)
+    seeds = seeds_of(episodes, other_seed(recording) if seed is None else seed)
+    return TableQuestion(table=table, recording=recording, reductions=wanted, seeds=seeds)
+
+
+def table_like(
+    study: Study,
+    recording: Recording,
+    subject: Subject,
+    world: World,
+    *,
+    greedy: bool | None = None,
+    lanes: int | None = None,
+) -> Table:
+    """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
+    arguments = recording.info.arguments
+    return Table(
+        study=study,
+        subject=subject,
+        world=world,
+        greedy=bool(arguments.get("greedy", False)) if greedy is None else greedy,
+        max_steps=arguments.get("max_steps"),
+        lanes=lanes,
+    )
 
 
 def reduce_table(
@@ -49,31 +131,10 @@ def reduce_table(
     opened = study if isinstance(study, Study) else Study.open(study)
     check_subject(subject)
     source = opened.recording(recording)
-    wanted = distinct((FULL, *reductions), subject.info.memory)
-    table = Table(
-        study=opened,
-        subject=subject,
-        world=as_world(world),
-        greedy=bool(source.info.arguments.get("greedy", False)) if greedy is None else greedy,
-        max_steps=source.info.arguments.get("max_steps"),
-        lanes=lanes,
-    )
-    seeds = seeds_of(episodes, other_seed(source) if seed is None else seed)
-    arguments = {**table.setting, "seeds": list(seeds), "reductions": to_json(wanted)}
-    result = opened.result_id("table", recording, arguments)
-    with suppress(UnknownName):
-        return opened.result(result)
-    title = f"{len(wanted) - 1} reductions of {subject.info.name}"
-    with bar(progress, title, "episodes") as report:
-        games = table.play(wanted, seeds, report)
-    return opened.keep_result(
-        "table",
-        recording=recording,
-        arguments=arguments,
-        value=table_value(games, subject, source, seeds),
-        title=title,
-        result=result,
-    )
+    table = table_like(opened, source, subject, as_world(world), greedy=greedy, lanes=lanes)
+    question = ask_table(table, source, reductions, episodes=episodes, seed=seed)
+    with bar(progress, question.title, "episodes") as report:
+        return question.answer(report)
 
 
 def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:

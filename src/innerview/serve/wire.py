@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
-from innerview.schema import Column, Ordering, RowKind, SubjectInfo, WorldInfo
+from innerview.schema import Column, MemoryEdit, Ordering, RowKind, SubjectInfo, WorldInfo
 from innerview.schema.data import ArrayRole
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -44,6 +44,8 @@ class RecordingSummary(BaseModel):
     world: str | None
     created_at: str
     damage: list[DamageReply]
+    of: str | None = None
+    """The recording that this is a re-run of."""
 
 
 class WorkspaceState(BaseModel):
@@ -100,6 +102,23 @@ class RecordingReply(BaseModel):
     created_at: str
     damage: list[DamageReply]
     etag: str
+    of: str | None = None
+    """The recording that this is a re-run of."""
+    edits: tuple[MemoryEdit, ...] = ()
+    """Changes that were made to the memory at each step."""
+
+
+class PartingReply(BaseModel):
+    """An episode of a re-run, and the first steps at which it differs; none where it never does."""
+
+    episode: int
+    of: int
+    seed: int
+    decision: int | None
+    action: int | None
+    place: int | None
+    alike: bool
+    """Whether the world showed the same until something else was done."""
 
 
 class SceneReply(BaseModel):

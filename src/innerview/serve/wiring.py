@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from innerview.jobs.runner import Task
 from innerview.schema import Lens
-from innerview.serve.context import LiveCall
+from innerview.serve.context import JobMaker, LiveCall
 from innerview.store import Study
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CALLS = ("forward", "lens")
+EDITS = ("rerun", "table")
 
 
 class Later(Mapping[str, T], Generic[T]):
@@ -69,8 +70,17 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
 
         return lens_task(study, subjects, arguments)
 
+    def edit(kind: str) -> JobMaker:
+        def make(arguments: dict[str, Any]) -> Task:
+            from innerview.jobs.edit_tasks import MAKERS
+
+            return MAKERS[kind](live(), arguments)
+
+        return make
+
+    played = {"record": record, **{kind: edit(kind) for kind in EDITS}}
     return {
         "calls": {name: call(name) for name in CALLS} if subjects else {},
-        "makers": {"lens": look} | ({"record": record} if subjects and worlds else {}),
+        "makers": {"lens": look} | (played if subjects and worlds else {}),
         "lenses": AllLenses(),
     }

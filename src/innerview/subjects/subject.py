@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import threading
@@ -75,6 +76,7 @@ class Subject:
         self._acting = actions.acting_head(info.heads)
         # Hooks belong to the module: two runs at once would read each other's.
         self._one_at_a_time = threading.RLock()
+        self._change: Change | None = None
         self._sites = {site.name: site for site in info.memory}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
 
@@ -124,6 +126,12 @@ class Subject:
         fresh = self.initial_memory(first.shape[0])
         return {n: torch.where(over.view(-1, *[1] * (v.ndim - 1)), fresh[n], v) for n, v in memory.items()}
 
+    def with_change(self, change: Change) -> Subject:
+        """This subject with its memory changed in every run, for whoever runs it without knowing of edits."""
+        changed = copy.copy(self)
+        changed._change = change
+        return changed
+
     def run(
         self,
         inputs: Mapping[str, Tensor],
@@ -144,6 +152,7 @@ class Subject:
             if name not in self.info.layers:
                 raise UnknownName("layer", name, self.info.layers)
         kept: dict[str, Tensor] = {}
+        change = change or self._change
         with self._one_at_a_time, Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
             if keep or grad or change:
                 chosen = ((name, self._layers[name]) for name in keep)

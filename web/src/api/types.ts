@@ -418,6 +418,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{recording}/partings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Partings
+         * @description Where each episode of a re-run parts from the one it was run again from.
+         */
+        get: operations["partings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reductions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reductions
+         * @description Every named reduction, oldest first.
+         */
+        get: operations["reductions"];
+        /**
+         * Keep Reduction
+         * @description Keep a reduction under its name; one of the same name is replaced.
+         */
+        put: operations["keep_reduction"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reductions/{reduction}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop Reduction
+         * @description Forget a reduction.
+         */
+        delete: operations["drop_reduction"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/results": {
         parameters: {
             query?: never;
@@ -946,6 +1010,39 @@ export interface components {
             yields: "heat per input" | "value per element" | "value per row" | "layout" | "table" | "chart";
         };
         /**
+         * MemoryEdit
+         * @description A change to elements of one memory site, made at each step while it holds.
+         *
+         *     It is made to the new state before the heads read it and before it is carried to the next step.
+         */
+        MemoryEdit: {
+            /** Elements */
+            elements: number[];
+            /**
+             * Mode
+             * @default zero
+             * @enum {string}
+             */
+            mode: "zero" | "freeze" | "set";
+            /**
+             * Site
+             * @default
+             */
+            site: string;
+            /**
+             * Start
+             * @default 0
+             */
+            start: number;
+            /** Stop */
+            stop?: number | null;
+            /**
+             * Value
+             * @default 0
+             */
+            value: number;
+        };
+        /**
          * MemorySite
          * @description A recurrent state; `shape` is without the batch axis: (size,) or (layers, size).
          */
@@ -1079,6 +1176,26 @@ export interface components {
             type: "int" | "float" | "bool" | "choice" | "layer" | "head" | "array" | "column" | "text";
         };
         /**
+         * PartingReply
+         * @description An episode of a re-run, and the first steps at which it differs; none where it never does.
+         */
+        PartingReply: {
+            /** Action */
+            action: number | null;
+            /** Alike */
+            alike: boolean;
+            /** Decision */
+            decision: number | null;
+            /** Episode */
+            episode: number;
+            /** Of */
+            of: number;
+            /** Place */
+            place: number | null;
+            /** Seed */
+            seed: number;
+        };
+        /**
          * RecordingReply
          * @description Everything about a recording but its values.
          */
@@ -1093,6 +1210,11 @@ export interface components {
             created_at: string;
             /** Damage */
             damage: components["schemas"]["DamageReply"][];
+            /**
+             * Edits
+             * @default []
+             */
+            edits: components["schemas"]["MemoryEdit"][];
             /** Etag */
             etag: string;
             /** Group Columns */
@@ -1103,6 +1225,8 @@ export interface components {
             name: string;
             /** Note */
             note: string;
+            /** Of */
+            of?: string | null;
             ordering: components["schemas"]["Ordering"] | null;
             row: components["schemas"]["RowKind"];
             /** Rows */
@@ -1125,6 +1249,8 @@ export interface components {
             groups: number;
             /** Name */
             name: string;
+            /** Of */
+            of?: string | null;
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -1132,6 +1258,21 @@ export interface components {
             subject: string | null;
             /** World */
             world: string | null;
+        };
+        /**
+         * Reduction
+         * @description A named set of edits that belong together, made in this order.
+         */
+        Reduction: {
+            /** Edits */
+            edits: components["schemas"]["MemoryEdit"][];
+            /** Name */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /**
          * ResultReply
@@ -2300,6 +2441,166 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    partings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                recording: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartingReply"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    reductions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reduction"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    keep_reduction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reduction"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reduction"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_reduction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reduction: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reduction"][];
+                };
             };
             /** @description Client Error */
             "4XX": {

@@ -101,6 +101,7 @@ def _summary(opened: Opened) -> RecordingSummary:
         world=info.world.name if info.world else None,
         created_at=info.created_at,
         damage=_damage(opened.damage()),
+        of=info.arguments.get("of"),
     )
 
 
@@ -116,5 +117,7 @@ def _describe(opened: Opened, derived: Sequence[Column]) -> RecordingReply:
             "groups": recording.group_count,
             "damage": _damage(opened.damage()),
             "etag": opened.etag,
+            "of": info.arguments.get("of"),
+            "edits": info.arguments.get("edits", ()),
         }
     )

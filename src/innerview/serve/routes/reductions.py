@@ -1,0 +1,43 @@
+"""Named reductions of the memory, and where a re-run parts from what it is a re-run of."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from innerview.schema import Reduction
+from innerview.serve.context import Serving
+from innerview.serve.wire import PartingReply
+
+router = APIRouter(prefix="/api", tags=["reductions"])
+
+
+@router.get("/reductions")
+def reductions(service: Serving) -> tuple[Reduction, ...]:
+    """Every named reduction, oldest first."""
+    return service.study.reductions()
+
+
+@router.put("/reductions")
+def keep_reduction(body: Reduction, service: Serving) -> tuple[Reduction, ...]:
+    """Keep a reduction under its name; one of the same name is replaced."""
+    service.study.keep_reduction(body)
+    return service.study.reductions()
+
+
+@router.delete("/reductions/{reduction:path}")
+def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Serving) -> tuple[Reduction, ...]:
+    """Forget a reduction."""
+    service.study.drop_reduction(reduction)
+    return service.study.reductions()
+
+
+@router.get("/recordings/{recording}/partings")
+def partings(recording: Annotated[str, Path(max_length=80)], service: Serving) -> list[PartingReply]:
+    """Where each episode of a re-run parts from the one it was run again from."""
+    from innerview.jobs.edit_tasks import told
+    from innerview.jobs.rerun import pairs_of
+
+    found = pairs_of(service.study, service.open(recording).recording)
+    return [PartingReply.model_validate(told(pair)) for pair in found]
