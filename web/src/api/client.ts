@@ -25,8 +25,8 @@ export class Client {
     return (await reply.json()) as T;
   }
 
-  async bytes(path: string, signal?: AbortSignal): Promise<{ buffer: ArrayBuffer; headers: Headers }> {
-    const reply = await this.send(path, signal ? { signal } : {});
+  async bytes(path: string, signal?: AbortSignal, ask: Ask = {}): Promise<{ buffer: ArrayBuffer; headers: Headers }> {
+    const reply = await this.send(path, signal ? { ...ask, signal } : ask);
     return { buffer: await reply.arrayBuffer(), headers: reply.headers };
   }
 

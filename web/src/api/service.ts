@@ -1,6 +1,7 @@
 /** Every route of the service, by name. */
 import { decodeTable } from "./arrow";
 import { Client } from "./client";
+import { MetricsApi } from "./metrics";
 import type { ColumnData } from "./columns";
 import type {
   DocsPage,
@@ -29,6 +30,7 @@ export interface Range {
 export class Service {
   constructor(readonly client = new Client()) {}
 
+  readonly metrics = new MetricsApi(this.client);
   study = (): Promise<StudyInfo> => this.client.json("/api/study");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
   docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
@@ -82,8 +84,10 @@ export class RecordingService {
     return this.client.json(path, signal ? { signal } : {});
   }
 
-  async array(name: string, range: Range, signal?: AbortSignal): Promise<ArraySlice> {
-    const query = this.query({ start: range.start, stop: range.stop });
+  /** Rows of an array; with a step, every so manieth. */
+  async array(name: string, range: Range & { step?: number }, signal?: AbortSignal): Promise<ArraySlice> {
+    const { start, stop, step = 1 } = range;
+    const query = this.query(step > 1 ? { start, stop, step } : { start, stop });
     const path = `${this.root}/arrays/${encodeURIComponent(name)}?${query}`;
     return slice(await this.client.bytes(path, signal));
   }

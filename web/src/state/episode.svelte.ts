@@ -22,6 +22,7 @@ export class Episode {
   scene = $state.raw<Scene | null>(null);
   busy = $state(false);
   problem = $state("");
+  derivedProblem = $state("");
   sharesProblem = $state("");
   sceneProblem = $state("");
 
@@ -34,10 +35,21 @@ export class Episode {
   });
 
   private stop = new AbortController();
+  private recording: OpenRecording | null = null;
+  /** Columns made of others: fetched for this and the next groups once somebody asked for them. */
+  private wanted: ReadonlySet<string> = new Set();
+
+  /** Have derived columns here, too; those that are here stay. */
+  need(names: readonly string[]): void {
+    this.wanted = new Set(names);
+    const [recording, group] = [this.recording, this.group];
+    if (recording && group) void this.loadDerived(recording, group, this.stop.signal);
+  }
 
   async load(recording: OpenRecording, group: Group): Promise<void> {
     this.stop.abort();
     const { signal } = (this.stop = new AbortController());
+    this.recording = recording;
     this.busy = true;
     this.problem = this.sharesProblem = this.sceneProblem = "";
     if (group.scene !== this.group?.scene) this.scene = null;
@@ -51,19 +63,36 @@ export class Episode {
   }
 
   private async loadColumns(recording: OpenRecording, group: Group, signal: AbortSignal): Promise<void> {
-    const names = recording.info.columns.map((column) => column.name);
+    const names = recording.info.columns.filter((column) => !column.derived).map((column) => column.name);
     try {
       const loaded = await recording.columns.slice(names, group, signal);
       if (signal.aborted) return;
       this.columns = loaded.columns;
       this.holes = loaded.holes;
       this.group = group;
+      await this.loadDerived(recording, group, signal);
     } catch (problem) {
       if (signal.aborted || isAbort(problem)) return;
       this.problem = messageOf(problem);
       this.columns = new Map();
       this.holes = [];
       this.group = group;
+    }
+  }
+
+  /** They come after the recorded ones, so that what was recorded is never kept waiting. */
+  private async loadDerived(recording: OpenRecording, group: Group, signal: AbortSignal): Promise<void> {
+    const missing = recording.info.columns.filter(
+      ({ name, derived }) => derived && this.wanted.has(name) && !this.columns.has(name),
+    );
+    if (!missing.length) return;
+    this.derivedProblem = "";
+    try {
+      const names = missing.map((column) => column.name);
+      const { columns } = await recording.columns.slice(names, group, signal);
+      if (!signal.aborted && this.group === group) this.columns = new Map([...this.columns, ...columns]);
+    } catch (problem) {
+      if (!signal.aborted && !isAbort(problem)) this.derivedProblem = messageOf(problem);
     }
   }
 

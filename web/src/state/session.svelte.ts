@@ -12,6 +12,7 @@ import { Episode } from "./episode.svelte";
 import { Jobs } from "./jobs.svelte";
 import { formatLink, parseLink, type Link } from "./link";
 import { Memory, memoryKeys } from "./memory.svelte";
+import { Metrics } from "./metrics.svelte";
 import { OpenRecording } from "./recording";
 import { Results } from "./results.svelte";
 import { Selection } from "./selection.svelte";
@@ -33,6 +34,7 @@ export class Session {
   readonly compare = new Compare();
   readonly memory: Memory = new Memory(this.service, () => this.undo.did(this.memory));
   readonly episode = new Episode();
+  readonly metrics = new Metrics(this.service.metrics, () => this.reopen());
   readonly theme = new Theme();
   readonly toasts = new Toasts();
   readonly jobs = new Jobs(this.service);
@@ -124,6 +126,7 @@ export class Session {
   private show(recording: OpenRecording, link?: Link): void {
     this.recording = recording;
     this.results.attach(recording.info.name);
+    void this.quietly(this.metrics.load(recording.info.name));
     this.workspace = this.suitable(recording);
     this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
     const terms = fromText(link?.selection ?? "");

@@ -20,16 +20,23 @@ export interface Track {
 }
 
 const order: ColumnKind[] = ["value", "reward", "decision", "action", "event", "fact", "category", "text"];
+/** Beside the memory: what the world says before what the subject decides. */
+const factsFirst: ColumnKind[] = ["fact", "event", "decision", "value", "reward", "action", "category", "text"];
 
+/** The tracks of some columns; what is derived has its place already while it is made. */
 export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, ColumnData>): Track[] {
-  return inOrder(columns)
-    .filter((column) => data.has(column.name))
-    .map((column) => trackOf(column, data.get(column.name)!));
+  return columns
+    .filter((column) => data.has(column.name) || column.derived)
+    .map((column) => trackOf(column, data.get(column.name) ?? waiting));
 }
 
-/** By kind; where it was comes last, for the map shows it better. */
-const placeOf = (column: Column): number =>
-  ["x", "y", "z", "angle"].includes(column.name) ? order.length : order.indexOf(column.kind);
+const waiting: ColumnData = { type: "number", values: new Float32Array(0) };
+
+/** By kind, recorded before derived; where it was comes last, for the map shows it better. */
+function placeOf(column: Column, kinds: readonly ColumnKind[]): number {
+  if (["x", "y", "z", "angle"].includes(column.name)) return kinds.length;
+  return kinds.indexOf(column.kind) + (column.derived ? 0.5 : 0);
+}
 
 /** Elements of a short vector, drawn like columns; only time can be selected on them, for they are no columns. */
 export function vectorTracks({ kinds, names, values }: Shares): Track[] {
@@ -49,16 +56,14 @@ export function vectorTracks({ kinds, names, values }: Shares): Track[] {
   });
 }
 
-export function tracksInOrder(columns: readonly Column[]): string[] {
-  return inOrder(columns).map((column) => column.name);
+/** Columns that can be drawn over time, first to last. */
+export function inOrder(columns: readonly Column[], memory = false): Column[] {
+  const kinds = memory ? factsFirst : order;
+  const drawn = columns.filter((column) => kinds.includes(column.kind) && column.type !== "objects");
+  return drawn.sort((a, b) => placeOf(a, kinds) - placeOf(b, kinds));
 }
 
-function inOrder(columns: readonly Column[]): Column[] {
-  const drawn = columns.filter((column) => order.includes(column.kind) && column.type !== "objects");
-  return drawn.sort((a, b) => placeOf(a) - placeOf(b));
-}
-
-function trackOf(column: Column, data: ColumnData): Track {
+export function trackOf(column: Column, data: ColumnData): Track {
   const values = numbersOf(data);
   const words = data.type === "text" ? data.words : column.categories;
   const form = column.type === "bool" || column.kind === "event" ? "strip" : words.length ? "words" : "line";

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import type { Column } from "../../api/model";
+import { choiceFrom, choiceText, isShown, isUsual, toggled } from "./shown";
+
+const column = (name: string, derived = ""): Column => ({
+  name,
+  type: "float",
+  kind: "fact",
+  unit: "",
+  label: "",
+  description: "",
+  categories: [],
+  derived,
+});
+const none = new Set<string>();
+
+describe("lines", () => {
+  const all = ["coin", "imp", "orc"].map((kind) => column(`angle to ${kind}`, "objects"));
+
+  test("what is recorded is shown, what is derived beside the memory only", () => {
+    expect(isUsual(column("health"), all, none, false)).toBe(true);
+    expect(isUsual(column("turning", "angle"), all, none, false)).toBe(false);
+    expect(isUsual(column("turning", "angle"), all, none, true)).toBe(true);
+    expect(isUsual(column("x"), all, none, false)).toBe(true);
+    expect(isUsual(column("x"), all, none, true)).toBe(false);
+    expect(isUsual(column("mine", "step > 3"), all, new Set(["mine"]), false)).toBe(true);
+  });
+
+  test("many angles would fill the room", () => {
+    expect(isUsual(all[0]!, all, none, true)).toBe(false);
+    expect(isUsual(all[0]!, all.slice(0, 2), none, true)).toBe(true);
+  });
+
+  test("a choice is turned round and comes back from the address", () => {
+    let choice = choiceFrom("", "");
+    choice = toggled("health, all", true, choice);
+    choice = toggled("loop", false, choice);
+    const text = choiceText(choice);
+    expect(choiceFrom(text.also, text.hide)).toEqual(choice);
+    expect(isShown("health, all", true, choice)).toBe(false);
+    expect(isShown("loop", false, choice)).toBe(true);
+    expect(choiceText(toggled("loop", false, toggled("health, all", true, choice)))).toEqual({ also: "", hide: "" });
+  });
+});
