@@ -171,6 +171,7 @@ def _describe(setup: _Setup) -> WorldInfo:
         "frame_skip": FRAME_SKIP,
         "seconds_per_step": FRAME_SKIP / TICS_PER_SECOND,
         "cells": settings.cells,
+        "walls": "per episode",
         "items": setup.items,
     }
     name = NAME
