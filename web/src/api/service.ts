@@ -28,9 +28,12 @@ export interface Range {
 }
 
 export class Service {
-  constructor(readonly client = new Client()) {}
+  readonly metrics: MetricsApi;
 
-  readonly metrics = new MetricsApi(this.client);
+  constructor(readonly client = new Client()) {
+    this.metrics = new MetricsApi(client);
+  }
+
   study = (): Promise<StudyInfo> => this.client.json("/api/study");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
   docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
