@@ -17,7 +17,7 @@ def world(thing: Any, **settings: Any) -> World:
     `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and
     `world("doom:kitems")` for mazes of our own in which items are to be gathered in order.
     """
-    if thing == K_ITEMS:
+    if isinstance(thing, str) and thing == K_ITEMS:
         from innerview.worlds.kitems_world import KItemsSettings, KItemsWorld
 
         return KItemsWorld(KItemsSettings.of(**settings))
