@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 import innerview as iv
 from innerview.serve import Handle
 
-from . import studies
+from . import memory_study, studies
 from .workbench import Watch, Workbench
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,3 +111,14 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
 def shown_pairs(pairs: iv.Study) -> Iterator[Handle]:
     with iv.show(pairs, open_browser=False) as handle:
         yield handle
+
+
+@pytest.fixture(scope="package")
+def recorded_kitems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return memory_study.record(tmp_path_factory.mktemp("kitems") / "kitems.study")
+
+
+@pytest.fixture
+def kitems(recorded_kitems: Path, tmp_path: Path) -> iv.Study:
+    """A copy of its own for each test: what a test finds and keeps is not there in the next."""
+    return iv.Study.open(shutil.copytree(recorded_kitems, tmp_path / "kitems.study"))

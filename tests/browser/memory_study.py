@@ -1,0 +1,30 @@
+"""A few short episodes of the bundled k-items agent, recorded once, and the agent itself."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import innerview as iv
+from innerview import zoo
+from innerview.worlds import World
+
+EPISODES, STEPS = 8, 60
+ROWS = EPISODES * STEPS
+LINK = "#/memory/k-items"
+
+
+@cache
+def agent() -> tuple[iv.Subject, World]:
+    """The trained agent and its mazes."""
+    return zoo.load("doom_kitems")
+
+
+def record(folder: Path) -> Path:
+    """Play and keep it."""
+    subject, world = agent()
+    study = iv.Study.create(folder, "k-items")
+    iv.record(
+        study, subject, world, episodes=EPISODES, seeds=1000, name="k-items", max_steps=STEPS, lanes=4, progress=False
+    )
+    return folder
