@@ -20,6 +20,7 @@ from innerview.serve import serve, show
 from innerview.serve.app import openapi_text
 from innerview.serve.wiring import Later
 from innerview.store import Study
+from innerview.testing.worlds import CountingWorld
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -120,3 +121,11 @@ def test_what_is_loaded_later_is_loaded_once_from_several_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(ask, range(4)))) == 1
     assert loads == [1]
+
+
+def test_several_subjects_and_worlds_may_be_live(kept_study: Path) -> None:
+    subjects = [LiveSubject(SubjectInfo(name=name, family="torch")) for name in ("one", "two")]
+    worlds = [CountingWorld(), CountingWorld()]
+    worlds[1].name = "counting too"
+    with show(kept_study, subjects, worlds, open_browser=False) as handle:
+        assert study_of(handle.url).json()["live_subjects"] == ["one", "two"]

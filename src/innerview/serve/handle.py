@@ -118,7 +118,7 @@ def show(
     if world is not None and not isinstance(world, Mapping):
         from innerview.worlds import world as as_world
 
-        world = as_world(world)
+        world = [as_world(each) for each in (world if isinstance(world, list | tuple) else [world])]
     handle = serve(study, port=port, subjects=_by_name(subject), worlds=_by_name(world), **parts)
     if open_browser or (open_browser is None and sys.stdout.isatty()):
         webbrowser.open(handle.url)
