@@ -59,7 +59,7 @@ def checked_thresholds(given: Mapping[str, float]) -> dict[str, float]:
 
 
 def usual_jump(changes: np.ndarray) -> float:
-    """Where nobody set it, an element jumps when it changes four times as much as elements do typically."""
+    """Where nobody set it, an element jumps when it changes twice as much as elements do typically."""
     known = changes[~np.isnan(changes)]
     spread = float(np.sqrt(np.mean(np.square(known, dtype=np.float64)))) if known.size else 0.0
-    return float(f"{4 * spread:.3g}")
+    return float(f"{2 * spread:.3g}")

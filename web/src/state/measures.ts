@@ -1,32 +1,21 @@
 /** Where to begin: the most telling rows by a named measure. One pass over a few columns; nothing leaves the page. */
-import { numbersOf, type ColumnData, type Numbers } from "../api/columns";
+import { numbersOf, type Numbers } from "../api/columns";
 import type { Column, RecordingInfo } from "../api/model";
-import type { Bitset } from "./bitset";
 import { number, titleOf } from "./format";
-import type { Group, Groups } from "./groups";
+import type { Group } from "./groups";
+import { badEnds, loops, suddenChanges } from "./measuresmemory";
+import { best, wanted, type Candidate, type Measure } from "./ranking";
 
-export interface Candidate {
-  readonly row: number;
-  readonly score: string;
-  readonly why: string;
-}
-
-export interface Measure {
-  readonly name: string;
-  readonly title: string;
-  /** Said under the choice: how the number comes about. */
-  readonly explains: string;
-  readonly columns: readonly string[];
-  rank(columns: (name: string) => ColumnData, groups: Groups, within: Bitset | null): Candidate[];
-}
-
-const wanted = 24;
+export type { Candidate, Measure };
 
 export function measuresFor(info: RecordingInfo): Measure[] {
   const has = (name: string): Column | undefined => info.columns.find((column) => column.name === name);
   const time = info.ordering !== null;
   const found: Measure[] = [];
   if (has("ambiguity")) found.push(highest(has("ambiguity")!, "most ambiguous decision"));
+  if (time) found.push(...suddenChanges(info));
+  if (time && has("loop")) found.push(loops());
+  if (time && info.group_columns.some((column) => column.name === "outcome")) found.push(badEnds());
   if (time && has("value")) found.push(valueDrop());
   if (time && has("value") && has("reward")) found.push(surprise());
   for (const column of info.columns) if (column.kind === "event") found.push(event(column));
@@ -158,37 +147,4 @@ function byReturn(sign: 1 | -1): Measure {
       }));
     },
   };
-}
-
-/** Rows with the largest score, at most one per group while there are groups enough. */
-function best(
-  rows: number,
-  groups: Groups,
-  within: Bitset | null,
-  score: (row: number, group?: Group) => number,
-): number[] {
-  const tops: { row: number; score: number }[] = [];
-  const consider = (start: number, stop: number, group?: Group): void => {
-    let top = -Infinity;
-    let at = -1;
-    for (const [from, to] of within ? within.runs(start, stop) : [[start, stop] as const]) {
-      for (let row = from; row < to; row++) {
-        const value = score(row, group);
-        if (value > top) [top, at] = [value, row];
-      }
-    }
-    if (at >= 0) tops.push({ row: at, score: top });
-  };
-  if (groups.count > 1) for (const group of groups.all) consider(group.start, Math.min(group.stop, rows), group);
-  else for (const [start, stop] of pieces(rows)) consider(start, stop, groups.at(0));
-  return tops
-    .sort((a, b) => b.score - a.score || a.row - b.row)
-    .slice(0, wanted)
-    .map((top) => top.row);
-}
-
-/** A recording in one piece is cut so that the best rows are not all neighbours. */
-function pieces(rows: number): [number, number][] {
-  const size = Math.max(1, Math.ceil(rows / 200));
-  return Array.from({ length: Math.ceil(rows / size) }, (_, i) => [i * size, Math.min(rows, (i + 1) * size)]);
 }
