@@ -1,0 +1,185 @@
+"""Flags: which elements tell which facts, found by itself and confirmed on episodes not used to find them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.memory.facts import Fact, make_facts
+from innerview.memory.flag_table import Data, Table
+from innerview.memory.telling import areas, chances, corrected
+from innerview.schema import Found, Lens, Parameter, Rows, Watch, unwatched
+
+FEWEST_EPISODES = 8
+CANDIDATES = 0.2
+"""The share of false ones, by Benjamini and Hochberg, up to which pairs of the finding half go on to be judged."""
+
+LENS = Lens(
+    name="flags",
+    question="Which elements tell which facts?",
+    needs=("memory",),
+    parameters=(
+        Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
+        Parameter(
+            name="facts",
+            type="text",
+            default="",
+            description="Columns to ask about, with commas between; all where empty.",
+        ),
+        Parameter(
+            name="thresholds",
+            type="text",
+            default="",
+            description="Where numbers are split, as health=50, x=0; at the median where not said.",
+        ),
+        Parameter(
+            name="false_discoveries",
+            type="float",
+            default=0.05,
+            low=0.0001,
+            high=0.5,
+            description="The share of flags that may be there by chance.",
+        ),
+        Parameter(
+            name="confirmed",
+            type="float",
+            default=0.65,
+            low=0.5,
+            high=1,
+            description="The AUC that a flag needs on episodes not used to find it.",
+        ),
+        Parameter(name="most", type="int", default=50_000, low=100, high=500_000, description="Rows to use at most."),
+        Parameter(
+            name="swaps", type="int", default=1000, low=100, high=5000, description="How often episodes are swapped."
+        ),
+        Parameter(
+            name="seed", type="int", default=0, low=0, description="Splits the episodes in halves and swaps them."
+        ),
+    ),
+    yields="table",
+    over="recording",
+    cost="seconds",
+    paper="Mann, Whitney 1947 (AUC); Benjamini, Hochberg 1995 (false discoveries); Jaunet et al. 2020 (by eye)",
+)
+
+
+def look(
+    rows: Rows,
+    *,
+    progress: Watch = unwatched,
+    array: str = "",
+    facts: str = "",
+    thresholds: str = "",
+    false_discoveries: float = 0.05,
+    confirmed: float = 0.65,
+    most: int = 50_000,
+    swaps: int = 1000,
+    seed: int = 0,
+) -> Found:
+    """A line per element and fact that it may tell, the most telling first; arrays "auc" and "q" [elements, facts]."""
+    array = array or next(iter(rows.memory))
+    names = [name.strip() for name in facts.split(",") if name.strip()]
+    data = _prepared(rows, array, names=names, thresholds=thresholds, most=most, seed=seed)
+    table = _tested(data, swaps=swaps, seed=seed, progress=progress)
+    lines = table.lines(false_discoveries=false_discoveries, confirmed=confirmed)
+    value = {
+        "array": array,
+        "episodes": {"found": len(data.finding), "held_out": len(data.held_out)},
+        "rows": len(data.values),
+        "pairs": int(table.p.size),
+        "candidates": int(table.candidates.sum()),
+        "false_discoveries": false_discoveries,
+        "facts": [_told(fact) for fact in data.facts],
+        "flags": lines,
+        "note": _note(len(data.finding)),
+    }
+    return Found(value=value, arrays={"auc": table.area.astype(np.float32), "q": table.q.astype(np.float32)})
+
+
+def _tested(data: Data, *, swaps: int, seed: int, progress: Watch) -> Table:
+    """Every pair in the finding half; those that may be flags are judged by the half held out alone."""
+    count = 2 * len(data.facts)
+    progress(0, count, f"ranking {len(data.values):,} rows")
+    half, rows = data.half(data.finding), data.rows(data.finding)
+    area = areas(half, data.facts, rows)
+    direction = np.where(area >= 0.5, 1, -1)
+    p, held_out_p = np.ones_like(area), np.ones_like(area)
+    for place, chance in chances(half, data.facts, rows, direction=direction, swaps=swaps, seed=seed):
+        p[:, place] = np.minimum(1, 2 * chance)  # the direction was read off the same rows
+        progress(place + 1, count, data.facts[place].name)
+    half, rows = data.half(data.held_out), data.rows(data.held_out)
+    held_out = areas(half, data.facts, rows)
+    for place, chance in chances(half, data.facts, rows, direction=direction, swaps=swaps, seed=seed + 1):
+        held_out_p[:, place] = chance
+        progress(len(data.facts) + place + 1, count, data.facts[place].name)
+    candidates = corrected(p) <= CANDIDATES
+    q = np.ones_like(p)
+    q[candidates] = corrected(held_out_p[candidates])
+    return Table(data=data, area=area, p=p, q=q, held_out=held_out, held_out_p=held_out_p, candidates=candidates)
+
+
+def _told(fact: Fact) -> dict[str, Any]:
+    return {"fact": fact.name, "column": fact.column, "kind": fact.kind, "share": fact.share, "when": fact.when}
+
+
+def _note(episodes: int) -> str:
+    if episodes >= 10:
+        return ""
+    return (
+        f"Found in {episodes} episodes only. Few episodes can be swapped in few ways, so weak flags are missed; record "
+        "more to find them."
+    )
+
+
+def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, most: int, seed: int) -> Data:
+    episodes = [group for group in rows.groups if group[1] - group[0] > 1]
+    if len(episodes) < FEWEST_EPISODES:
+        raise LensError(
+            f"Flags are found in half of the episodes and confirmed in the others: that needs {FEWEST_EPISODES} or "
+            f"more, and there are {len(episodes)}. Record more."
+        )
+    chosen = _some(episodes, most)
+    places = np.concatenate([np.arange(*group) for group in chosen])
+    made = make_facts(rows, names=names, thresholds=thresholds)
+    stops = np.cumsum([stop - start for start, stop in chosen])
+    groups = tuple((int(stop - (b - a)), int(stop)) for stop, (a, b) in zip(stops, chosen, strict=True))
+    order = np.random.default_rng(seed).permutation(len(groups))
+    finding, held_out = np.sort(order[: -(-len(order) // 2)]), np.sort(order[-(-len(order) // 2) :])
+    data = Data(
+        values=rows.memory[array].read(places),
+        facts=[_taken(fact, places) for fact in made],
+        groups=groups,
+        finding=tuple(map(int, finding)),
+        held_out=tuple(map(int, held_out)),
+    )
+    usable = [fact for fact in data.facts if _varies(fact, data)]
+    if not usable:
+        raise LensError(
+            "No column tells a fact that is true in some of these episodes and not in others. Name columns with "
+            "the parameter 'facts', or record more."
+        )
+    return Data(**{**data.__dict__, "facts": usable})
+
+
+def _some(episodes: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """Whole episodes from all over the recording, with at most that many rows but enough of them."""
+    total = sum(stop - start for start, stop in episodes)
+    wanted = max(FEWEST_EPISODES, int(len(episodes) * min(1.0, most / total)))
+    return [episodes[i] for i in np.unique(np.linspace(0, len(episodes) - 1, wanted).astype(int))]
+
+
+def _taken(fact: Fact, places: np.ndarray) -> Fact:
+    return Fact(**{**fact.__dict__, "holds": fact.holds[places], "known": fact.known[places]})
+
+
+def _varies(fact: Fact, data: Data) -> bool:
+    """Whether both halves have rows with and without it, in two episodes or more each of the finding half."""
+    for half, least in ((data.finding, 2), (data.held_out, 1)):
+        spans = [slice(*data.groups[episode]) for episode in half]
+        holding = sum(bool(fact.holds[span].any()) for span in spans)
+        failing = sum(bool((fact.known[span] & ~fact.holds[span]).any()) for span in spans)
+        if min(holding, failing) < least:
+            return False
+    return True
