@@ -30,7 +30,16 @@ interface Wanted {
   readonly index: number;
 }
 
-const keepBytes = 120e6;
+/** A tile, or the part of a coarser one that stands in for it until it is here. */
+export interface Piece {
+  readonly tile: Tile;
+  readonly from: number;
+  readonly to: number;
+}
+
+const keyOf = (grid: Grid, level: number, index: number): string => `${grid.start}:${grid.stop}:${level}:${index}`;
+
+const keepBytes = 96e6;
 const atOnce = 6;
 const askAgain_ms = 250;
 
@@ -81,17 +90,25 @@ export class TileStore {
     this.listeners.clear();
   }
 
-  /** What can be drawn of these rows now, coarse first, and a request for what is missing. */
-  cover(grid: Grid, from: number, to: number, level: number): Tile[] {
+  /** What can be drawn of these rows now, each row once, and a request for what is missing. */
+  cover(grid: Grid, from: number, to: number, level: number): Piece[] {
     const wanted = this.within(grid, level, from, to);
     this.want(grid, from, to, level, wanted);
-    const here = this.here(wanted);
-    if (here.length === wanted.length) return here;
-    const under: Tile[] = [];
-    for (let coarse = topLevel(grid); coarse > level; coarse--)
-      under.push(...this.here(this.within(grid, coarse, from, to)));
-    const finer = level > 0 ? this.here(this.within(grid, level - 1, from, to)) : [];
-    return [...under, ...finer, ...here];
+    return wanted.flatMap((one) => {
+      const first = grid.start + one.index * binsPerTile * 2 ** level;
+      const rows = { from: first, to: Math.min(grid.stop, first + binsPerTile * 2 ** level) };
+      const tile = this.finestHere(one);
+      return tile ? [{ tile, ...rows }] : [];
+    });
+  }
+
+  /** The tile itself, or the least coarse one that holds its rows. */
+  private finestHere({ grid, level, index }: Wanted): Tile | null {
+    for (let coarse = level; coarse <= topLevel(grid); coarse++) {
+      const tile = this.touch(keyOf(grid, coarse, Math.floor(index / 2 ** (coarse - level))));
+      if (tile) return tile;
+    }
+    return null;
   }
 
   /** Whether everything at this level is here. */
@@ -101,8 +118,7 @@ export class TileStore {
 
   /** The one tile that holds everything, if it is here; `cover` asks for it. */
   overview(grid: Grid): Tile | null {
-    const top = topLevel(grid);
-    return this.here(this.within(grid, top, grid.start, grid.start + 1))[0] ?? null;
+    return this.touch(keyOf(grid, topLevel(grid), 0));
   }
 
   /** A tile if it is here; asks for it if not. */
@@ -123,20 +139,16 @@ export class TileStore {
     const last = Math.min(Math.ceil((grid.stop - grid.start) / rows), Math.ceil((to - grid.start) / rows));
     return Array.from({ length: Math.max(0, last - first) }, (_, i) => {
       const index = first + i;
-      return { key: `${grid.start}:${grid.stop}:${level}:${index}`, grid, level, index };
+      return { key: keyOf(grid, level, index), grid, level, index };
     });
   }
 
-  private here(wanted: readonly Wanted[]): Tile[] {
-    const found: Tile[] = [];
-    for (const { key } of wanted) {
-      const tile = this.kept.get(key);
-      if (!tile) continue;
-      this.kept.delete(key);
-      this.kept.set(key, tile);
-      found.push(tile);
-    }
-    return found;
+  private touch(key: string): Tile | null {
+    const tile = this.kept.get(key);
+    if (!tile) return null;
+    this.kept.delete(key);
+    this.kept.set(key, tile);
+    return tile;
   }
 
   /** In view first, the one coarse tile of everything before all, then a screen to both sides and the next coarser level. */

@@ -15,7 +15,16 @@ export interface Palette {
   readonly categories: readonly string[];
 }
 
+let remembered: { theme: string; palette: Palette } | null = null;
+
+/** Read once per theme: asking the browser for styles in the middle of drawing is slow. */
 export function readPalette(): Palette {
+  const theme = document.documentElement.dataset.theme ?? "";
+  if (remembered?.theme !== theme) remembered = { theme, palette: paletteNow() };
+  return remembered.palette;
+}
+
+function paletteNow(): Palette {
   const style = getComputedStyle(document.documentElement);
   const get = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {

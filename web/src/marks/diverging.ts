@@ -9,7 +9,9 @@ export interface Diverging {
   readonly unknown: Rgb;
 }
 
-const steps = 256;
+/** Steps of colour from zero to either end. */
+export const packedSteps = 256;
+const steps = packedSteps;
 
 export function readDiverging(): Diverging {
   const style = getComputedStyle(document.documentElement);
@@ -39,12 +41,6 @@ export function packedScale(scale: Diverging): Uint32Array {
   for (let i = 0; i <= 2 * steps; i++) table[i] = pack(divergingAt(scale, i / steps - 1, 1));
   table[2 * steps + 1] = pack(scale.unknown);
   return table;
-}
-
-export function packedIndex(value: number, range: number): number {
-  const share = value / range;
-  if (share !== share) return 2 * steps + 1;
-  return Math.round((Math.max(-1, Math.min(1, share)) + 1) * steps);
 }
 
 /** A range that is easy to read and holds a value: 1, 2 or 5 times a power of ten; 1 for all that lies within ±1. */

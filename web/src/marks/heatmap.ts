@@ -12,9 +12,15 @@ export interface HeatTile {
   readonly values: Float32Array | Uint16Array;
 }
 
+/** The part of a tile that is drawn: rows from and to. */
+export interface HeatPiece {
+  readonly tile: HeatTile;
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface HeatPicture {
-  /** Later ones are drawn over earlier ones: coarse first. */
-  readonly tiles: readonly HeatTile[];
+  readonly pieces: readonly HeatPiece[];
   /** Rows at the left and right edge. */
   readonly from: number;
   readonly to: number;
@@ -36,11 +42,11 @@ export interface HeatmapPainter {
   dispose(): void;
 }
 
-/** Pixels of a tile: those whose middle lies in it. */
-export function pixelsOf(tile: HeatTile, { from, to }: HeatPicture, width: number): [number, number] {
+/** Pixels of a piece: those whose middle lies in it. */
+export function pixelsOf(piece: HeatPiece, { from, to }: HeatPicture, width: number): [number, number] {
   const x = (row: number): number => ((row - from) / (to - from)) * width;
   const inside = (pixel: number): number => Math.max(0, Math.min(width, pixel));
-  return [inside(Math.ceil(x(tile.first) - 0.5)), inside(Math.ceil(x(tile.first + tile.rows) - 0.5))];
+  return [inside(Math.ceil(x(piece.from) - 0.5)), inside(Math.ceil(x(piece.to) - 0.5))];
 }
 
 /** Cells that a pixel shows: the one under its middle, or all that begin in it. */

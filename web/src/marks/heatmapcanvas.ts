@@ -1,7 +1,7 @@
 /** The heat map without a GPU: the same cells, averaged and coloured one pixel after the other. */
-import { packedIndex, packedScale, type Diverging } from "./diverging";
+import { packedScale, packedSteps, type Diverging } from "./diverging";
 import { halves } from "./half";
-import { cellsOf, pixelsOf, type HeatmapPainter, type HeatPicture, type HeatTile } from "./heatmap";
+import { cellsOf, pixelsOf, type HeatmapPainter, type HeatPicture, type HeatPiece } from "./heatmap";
 
 export class CanvasHeatmap implements HeatmapPainter {
   readonly kind = "canvas";
@@ -22,7 +22,10 @@ export class CanvasHeatmap implements HeatmapPainter {
     }
     const pixels = new Uint32Array(this.image.data.buffer);
     pixels.fill(this.colours.at(-1)!);
-    for (const tile of picture.tiles) paintTile(pixels, { width, height }, tile, picture, this.colours);
+    const lines = picture.order.length ? spans(picture.top, picture.bottom, height, picture.order.length) : null;
+    if (lines)
+      for (const piece of picture.pieces)
+        paintPiece({ pixels, width, height, colours: this.colours }, piece, picture, lines);
     this.pen.putImageData(this.image, 0, 0);
   }
 
@@ -31,47 +34,60 @@ export class CanvasHeatmap implements HeatmapPainter {
   }
 }
 
-function paintTile(
-  pixels: Uint32Array,
-  size: { width: number; height: number },
-  tile: HeatTile,
-  picture: HeatPicture,
-  colours: Uint32Array,
-): void {
-  const [left, right] = pixelsOf(tile, picture, size.width);
-  if (left >= right) return;
-  const columns = Array.from({ length: right - left }, (_, i) => {
-    const row = (pixel: number): number => picture.from + (pixel / size.width) * (picture.to - picture.from);
-    const bin = (pixel: number): number => (row(pixel) - tile.first) / tile.rowsPerBin;
-    return cellsOf(bin(left + i), bin(left + i + 1), tile.bins);
-  });
-  const { order, top, bottom, range } = picture;
-  const line = (pixel: number): number => top + (pixel / size.height) * (bottom - top);
-  for (let y = 0; y < size.height; y++) {
-    const lines = cellsOf(line(y), line(y + 1), order.length);
-    for (let x = left; x < right; x++)
-      pixels[y * size.width + x] = colours[packedIndex(mean(tile, order, columns[x - left]!, lines), range)]!;
-  }
+interface Surface {
+  readonly pixels: Uint32Array;
+  readonly width: number;
+  readonly height: number;
+  readonly colours: Uint32Array;
 }
 
-function mean(
-  { values, elements }: HeatTile,
-  order: Uint32Array,
-  [firstBin, lastBin]: readonly [number, number],
-  [firstLine, lastLine]: readonly [number, number],
-): number {
+/** First and last cell of each pixel along an axis, one after the other. */
+function spans(from: number, to: number, pixels: number, count: number): Int32Array {
+  const out = new Int32Array(2 * pixels);
+  const each = (to - from) / pixels;
+  for (let pixel = 0; pixel < pixels; pixel++)
+    out.set(cellsOf(from + pixel * each, from + (pixel + 1) * each, count), 2 * pixel);
+  return out;
+}
+
+// One tight loop: this runs for every pixel of every frame.
+function paintPiece(surface: Surface, piece: HeatPiece, picture: HeatPicture, lines: Int32Array): void {
+  const { pixels, width, height, colours } = surface;
+  const { tile } = piece;
+  const { values, elements } = tile;
+  const { order } = picture;
+  const [left, right] = pixelsOf(piece, picture, width);
+  const bin = (pixel: number): number =>
+    (picture.from + (pixel / width) * (picture.to - picture.from) - tile.first) / tile.rowsPerBin;
+  const bins = spans(bin(left), bin(right), right - left, tile.bins);
   const table = values instanceof Uint16Array ? halves() : null;
-  let sum = 0;
-  let count = 0;
-  for (let line = firstLine; line < lastLine; line++) {
-    const element = order[line]!;
-    for (let bin = firstBin; bin < lastBin; bin++) {
-      const raw = values[bin * elements + element]!;
-      const value = table ? table[raw]! : raw;
-      if (value !== value) continue;
-      sum += value;
-      count++;
+  const scale = packedSteps / picture.range;
+  const unknown = colours[2 * packedSteps + 1]!;
+  for (let y = 0; y < height; y++) {
+    const firstLine = lines[2 * y]!;
+    const lastLine = lines[2 * y + 1]!;
+    for (let x = left, at = 0; x < right; x++, at += 2) {
+      let sum = 0;
+      let count = 0;
+      for (let line = firstLine; line < lastLine; line++) {
+        const element = order[line]!;
+        for (let b = bins[at]!; b < bins[at + 1]!; b++) {
+          const raw = values[b * elements + element]!;
+          const value = table === null ? raw : table[raw]!;
+          if (value === value) {
+            sum += value;
+            count++;
+          }
+        }
+      }
+      if (count === 0) {
+        pixels[y * width + x] = unknown;
+        continue;
+      }
+      let step = (sum / count) * scale;
+      if (step > packedSteps) step = packedSteps;
+      else if (step < -packedSteps) step = -packedSteps;
+      pixels[y * width + x] = colours[(step + packedSteps + 0.5) | 0]!;
     }
   }
-  return count ? sum / count : NaN;
 }

@@ -1,14 +1,15 @@
 /** The heat map on the GPU: tiles are textures, the order of elements is one more, so that sorting moves no data. */
 import type { Rgb } from "./diverging";
-import { pixelsOf, type HeatmapPainter, type HeatPicture, type HeatTile } from "./heatmap";
+import { pixelsOf, type HeatmapPainter, type HeatPicture, type HeatPiece, type HeatTile } from "./heatmap";
 
 const vertex = `#version 300 es
 void main() {
   gl_Position = vec4(float(gl_VertexID & 1) * 4.0 - 1.0, float(gl_VertexID & 2) * 2.0 - 1.0, 0.0, 1.0);
 }`;
 
-// Averages the cells of a pixel; the twin of this stands in heatmapcanvas.ts.
-const fragment = `#version 300 es
+// Averages the cells of a pixel; the twin of this stands in heatmapcanvas.ts. Memories wider than a texture are wrapped,
+// which takes divisions that all others are spared.
+const fragment = (wrapped: boolean): string => `#version 300 es
 precision highp float;
 precision highp int;
 precision highp sampler2D;
@@ -38,10 +39,10 @@ void main() {
   float sum = 0.0;
   int count = 0;
   for (int line = down.x; line < down.y; line++) {
-    int element = int(texelFetch(order, ivec2(line % orderWidth, line / orderWidth), 0).r);
+    int element = int(texelFetch(order, ${wrapped ? "ivec2(line % orderWidth, line / orderWidth)" : "ivec2(line, 0)"}, 0).r);
     for (int bin = across.x; bin < across.y; bin++) {
-      int at = bin * elements + element;
-      float value = texelFetch(tile, ivec2(at % tileWidth, at / tileWidth), 0).r;
+      ${wrapped ? "int at = bin * elements + element;" : ""}
+      float value = texelFetch(tile, ${wrapped ? "ivec2(at % tileWidth, at / tileWidth)" : "ivec2(element, bin)"}, 0).r;
       if (!isnan(value)) {
         sum += value;
         count++;
@@ -88,25 +89,22 @@ interface Kept {
 
 export class GlHeatmap implements HeatmapPainter {
   readonly kind = "webgl";
-  private readonly program: WebGLProgram;
-  private readonly at: Readonly<Record<Uniform, WebGLUniformLocation | null>>;
+  private readonly programs: { narrow: Program; wrapped: Program | null };
+  private at: Program["at"];
   private readonly widest: number;
   private readonly kept = new Map<HeatTile, Kept>();
   private bytes = 0;
   private order: { of: Uint32Array<ArrayBufferLike>; texture: WebGLTexture; width: number } | null = null;
 
   constructor(private readonly gl: WebGL2RenderingContext) {
-    this.program = link(gl);
-    this.at = Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(this.program, name)])) as Record<
-      Uniform,
-      WebGLUniformLocation | null
-    >;
+    this.programs = { narrow: link(gl, false), wrapped: null };
+    this.at = this.programs.narrow.at;
     this.widest = gl.getParameter(gl.MAX_TEXTURE_SIZE) as number;
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
   }
 
   draw(picture: HeatPicture): void {
-    const { gl, at } = this;
+    const { gl } = this;
     const { width, height } = gl.canvas;
     if (gl.isContextLost() || !width || !height) return;
     gl.viewport(0, 0, width, height);
@@ -115,7 +113,7 @@ export class GlHeatmap implements HeatmapPainter {
     gl.clearColor(r, g, b, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     if (!picture.order.length) return;
-    gl.useProgram(this.program);
+    const at = this.useProgram(picture);
     gl.enable(gl.SCISSOR_TEST);
     this.useOrder(picture.order);
     gl.uniform1f(at.top, picture.top);
@@ -127,20 +125,29 @@ export class GlHeatmap implements HeatmapPainter {
         at[name],
         picture.scale[name].map((c) => c / 255),
       );
-    for (const tile of picture.tiles) this.drawTile(tile, picture, width, height);
+    for (const piece of picture.pieces) this.drawPiece(piece, picture, width, height);
+  }
+
+  private useProgram({ pieces, order }: HeatPicture): Program["at"] {
+    const wide = Math.max(order.length, ...pieces.map(({ tile }) => tile.elements)) > this.widest;
+    if (wide) this.programs.wrapped ??= link(this.gl, true);
+    const { program, at } = (wide && this.programs.wrapped) || this.programs.narrow;
+    this.gl.useProgram(program);
+    return (this.at = at);
   }
 
   dispose(): void {
     for (const { texture } of this.kept.values()) this.gl.deleteTexture(texture);
     this.kept.clear();
     if (this.order) this.gl.deleteTexture(this.order.texture);
-    this.gl.deleteProgram(this.program);
+    for (const made of [this.programs.narrow, this.programs.wrapped]) if (made) this.gl.deleteProgram(made.program);
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 
-  private drawTile(tile: HeatTile, picture: HeatPicture, width: number, height: number): void {
+  private drawPiece(piece: HeatPiece, picture: HeatPicture, width: number, height: number): void {
     const { gl, at } = this;
-    const [left, right] = pixelsOf(tile, picture, width);
+    const { tile } = piece;
+    const [left, right] = pixelsOf(piece, picture, width);
     if (left >= right) return;
     const kept = this.useTile(tile);
     gl.uniform1i(at.tileWidth, kept.width);
@@ -220,11 +227,16 @@ function blank(gl: WebGL2RenderingContext): WebGLTexture {
   return texture;
 }
 
-function link(gl: WebGL2RenderingContext): WebGLProgram {
+interface Program {
+  readonly program: WebGLProgram;
+  readonly at: Readonly<Record<Uniform, WebGLUniformLocation | null>>;
+}
+
+function link(gl: WebGL2RenderingContext, wrapped: boolean): Program {
   const program = gl.createProgram()!;
   for (const [kind, source] of [
     [gl.VERTEX_SHADER, vertex],
-    [gl.FRAGMENT_SHADER, fragment],
+    [gl.FRAGMENT_SHADER, fragment(wrapped)],
   ] as const) {
     const shader = gl.createShader(kind)!;
     gl.shaderSource(shader, source);
@@ -234,5 +246,6 @@ function link(gl: WebGL2RenderingContext): WebGLProgram {
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost())
     throw new Error(`The heat map cannot be drawn by this GPU: ${gl.getProgramInfoLog(program) ?? ""}`);
-  return program;
+  const places = names.map((name) => [name, gl.getUniformLocation(program, name)] as const);
+  return { program, at: Object.fromEntries(places) as Program["at"] };
 }

@@ -48,7 +48,8 @@ export function drawLine(
 ): void {
   const n = values.length;
   if (!n) return;
-  const points = n > 2 * size.width ? spans(values, Math.floor(size.width)) : plain(values);
+  if (n > 2 * size.width) return drawDense(pen, size, values, extent, colour, { area, width });
+  const points = plain(values);
   const x = (i: number): number => ((i + 0.5) / n) * size.width;
   const y = (value: number): number => valueToY(value, extent, size.height);
   const floor = extent.low <= 0 && extent.high >= 0 ? y(0) : size.height;
@@ -92,20 +93,52 @@ function plain(values: ArrayLike<number>): Point[][] {
   return lines;
 }
 
-function spans(values: ArrayLike<number>, pixels: number): Point[][] {
-  const line: Point[] = [];
+/** A bar per pixel from the lowest to the highest value, joined to the one before: much cheaper than a jagged stroke. */
+function drawDense(
+  pen: Pen,
+  size: Size,
+  values: ArrayLike<number>,
+  extent: Extent,
+  colour: string,
+  { area, width }: { area: boolean; width: number },
+): void {
+  const pixels = Math.max(1, Math.floor(size.width));
+  const each = size.width / pixels;
+  const y = (value: number): number => valueToY(value, extent, size.height);
+  const floor = extent.low <= 0 && extent.high >= 0 ? y(0) : size.height;
+  const wide = each + width - 1.4;
+  pen.fillStyle = colour;
+  let before: [number, number] | null = null;
   for (let pixel = 0; pixel < pixels; pixel++) {
-    const from = Math.floor((pixel * values.length) / pixels);
-    const to = Math.floor(((pixel + 1) * values.length) / pixels);
-    let low = Infinity;
-    let high = -Infinity;
-    for (let i = from; i < to; i++) {
-      if (values[i]! < low) low = values[i]!;
-      if (values[i]! > high) high = values[i]!;
+    const [low, high] = span(values, pixel, pixels);
+    if (!(low <= high)) {
+      before = null;
+      continue;
     }
-    if (low <= high) line.push({ at: from, value: low }, { at: from, value: high });
+    const [top, bottom]: [number, number] = [y(high), y(low)];
+    const first: number = before ? Math.min(top, before[1]) : top;
+    const last: number = Math.max(before ? Math.max(bottom, before[0]) : bottom, first + width);
+    if (area) {
+      pen.globalAlpha = 0.16;
+      pen.fillRect(pixel * each, Math.min(first, floor), each, Math.abs(floor - first));
+      pen.globalAlpha = 1;
+    }
+    pen.fillRect(pixel * each, first, wide, last - first);
+    before = [top, bottom];
   }
-  return line.length ? [line] : [];
+}
+
+/** Lowest and highest value of a pixel. */
+function span(values: ArrayLike<number>, pixel: number, pixels: number): [number, number] {
+  const from = Math.floor((pixel * values.length) / pixels);
+  const to = Math.floor(((pixel + 1) * values.length) / pixels);
+  let low = Infinity;
+  let high = -Infinity;
+  for (let i = from; i < to; i++) {
+    if (values[i]! < low) low = values[i]!;
+    if (values[i]! > high) high = values[i]!;
+  }
+  return [low, high];
 }
 
 /** Bars where something holds; one step is at least a pixel and a half, so that a single event can be seen. */
@@ -119,6 +152,7 @@ export function drawStrip(
   pen.fillStyle = colour;
   const height = Math.min(14, size.height * 0.6);
   const top = (size.height - height) / 2;
+  if (steps > 4 * size.width) return drawDenseStrip(pen, { ...size, height }, top, holds, steps);
   for (let i = 0; i < steps; i++) {
     if (!holds(i)) continue;
     const from = i;
@@ -128,8 +162,29 @@ export function drawStrip(
   }
 }
 
-/** A coloured run per word. */
+/** A bar in each pixel where it holds at least once. */
+function drawDenseStrip(pen: Pen, size: Size, top: number, holds: (index: number) => boolean, steps: number): void {
+  const pixels = Math.max(1, Math.floor(size.width));
+  const each = size.width / pixels;
+  const any = (pixel: number): boolean => {
+    const to = Math.floor(((pixel + 1) * steps) / pixels);
+    for (let i = Math.floor((pixel * steps) / pixels); i < to; i++) if (holds(i)) return true;
+    return false;
+  };
+  for (let pixel = 0; pixel < pixels; pixel++) {
+    if (!any(pixel)) continue;
+    const from = pixel;
+    while (pixel + 1 < pixels && any(pixel + 1)) pixel++;
+    pen.fillRect(from * each, top, (pixel + 1 - from) * each, size.height);
+  }
+}
+
+/** A coloured run per word; where steps are denser than pixels, the word that each pixel begins with. */
 export function drawWords(pen: Pen, size: Size, codes: ArrayLike<number>, colours: (code: number) => string): void {
+  if (codes.length > 4 * size.width) {
+    const pixels = Math.max(1, Math.floor(size.width));
+    codes = Array.from({ length: pixels }, (_, pixel) => codes[Math.floor((pixel * codes.length) / pixels)]!);
+  }
   const n = codes.length;
   const height = Math.min(14, size.height * 0.6);
   const top = (size.height - height) / 2;

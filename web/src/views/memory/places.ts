@@ -1,5 +1,7 @@
 /** Where things lie in the memory timeline. */
 import type { Grid } from "../../api/tiles";
+import { halves } from "../../marks/half";
+import type { HeatTile } from "../../marks/heatmap";
 import type { OpenRecording } from "../../state/recording";
 import type { TimeWindow } from "../../state/window.svelte";
 
@@ -21,4 +23,20 @@ export function lineAt(
 ): number {
   const line = Math.floor(top + (y / Math.max(1, height)) * (bottom - top));
   return Math.max(0, Math.min(shown.length - 1, line));
+}
+
+const known = new WeakMap<HeatTile, number>();
+
+/** The largest value of a tile, whatever the sign. */
+export function largestOf(tile: HeatTile): number {
+  let most = known.get(tile);
+  if (most !== undefined) return most;
+  most = 0;
+  const table = tile.values instanceof Uint16Array ? halves() : null;
+  for (let i = 0; i < tile.values.length; i++) {
+    const size = Math.abs(table ? table[tile.values[i]!]! : tile.values[i]!);
+    if (size > most && size < Infinity) most = size;
+  }
+  known.set(tile, most);
+  return most;
 }

@@ -66,8 +66,9 @@ export function tableOf(
   label: (element: number) => string,
   start: number,
 ): (string | number)[][] {
-  const finest = Math.min(...picture.tiles.map((tile) => tile.rowsPerBin));
-  const tiles = picture.tiles.filter((tile) => tile.rowsPerBin === finest).toSorted((a, b) => a.first - b.first);
+  const all = [...new Set(picture.pieces.map(({ tile }) => tile))];
+  const finest = Math.min(...all.map((tile) => tile.rowsPerBin));
+  const tiles = all.filter((tile) => tile.rowsPerBin === finest).toSorted((a, b) => a.first - b.first);
   const cells = tiles.flatMap((tile) => {
     const [first, last] = [picture.from - tile.first, picture.to - tile.first].map((row) => row / tile.rowsPerBin);
     if (last! <= 0 || first! >= tile.bins) return [];

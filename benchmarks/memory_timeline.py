@@ -1,0 +1,192 @@
+"""A memory of a million steps and 512 elements: how smoothly the timeline pans and zooms, and what it takes.
+
+Run: python benchmarks/memory_timeline.py [--rows N] [--elements N] [--study FOLDER]
+"""
+
+# ruff: noqa: T201 - a benchmark speaks
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from playwright.sync_api import CDPSession, Page, sync_playwright
+
+from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo
+from innerview.store import Study
+from innerview.store.rows import write_table
+
+EPISODE = 500
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FRAMES = """async ([seconds, move]) => {
+    const at = document.querySelector('[data-testid="memory-plane"]').getBoundingClientRect();
+    const plane = document.querySelector('[data-testid="memory-plane"]');
+    const wheel = (options) => plane.dispatchEvent(new WheelEvent("wheel", {bubbles: true, cancelable: true,
+        clientX: at.left + at.width / 2, clientY: at.top + at.height / 2, ...options}));
+    const times = [];
+    const end = performance.now() + 1000 * seconds;
+    let turn = 0;
+    await new Promise((done) => {
+        const tick = (now) => {
+            times.push(now);
+            turn += 1;
+            const back = Math.floor(turn / 60) % 2 ? -1 : 1;
+            if (move === "pan") wheel({deltaX: back * 24});
+            if (move === "zoom") wheel({deltaY: back * -48});
+            if (move === "lines") wheel({deltaY: back * -30, shiftKey: true});
+            if (now < end) requestAnimationFrame(tick); else done();
+        };
+        requestAnimationFrame(tick);
+    });
+    return times;
+}"""
+
+
+def states(start: int, stop: int, pattern: np.ndarray) -> np.ndarray:
+    """Rows of a made-up memory, [rows, elements]: slow waves with steps in them, the same each time."""
+    rows = np.arange(start, stop)
+    drift = np.cos(rows / 20_000)[:, None].astype(np.float32)
+    return pattern[rows % len(pattern)] * drift
+
+
+def write_study(folder: Path, *, rows: int, elements: int) -> None:
+    """A recording in blocks, without ever holding it whole."""
+    random = np.random.default_rng(0)
+    walk = random.standard_normal((8192, elements), dtype=np.float32).cumsum(axis=0) / 24
+    pattern = (np.round(np.tanh(walk) * 128) / 128).astype(np.float32)
+    step = np.arange(rows) % EPISODE
+    table = pl.DataFrame({"episode": np.arange(rows) // EPISODE, "step": step, "health": 100.0 - step / 5})
+    info = RecordingInfo(
+        name="long",
+        ordering=Ordering(),
+        columns=(
+            Column(name="episode", type="int", kind="index"),
+            Column(name="step", type="int", kind="index"),
+            Column(name="health", type="float", unit="points"),
+        ),
+        arrays=(ArraySpec(name="memory", shape=(elements,), dtype="float32", role="memory"),),
+    )
+    study = Study.create(folder, "long")
+    write_table(
+        study, info, table, lambda start, stop: {"memory": states(start, stop, pattern)}, heights={"memory": rows}
+    )
+
+
+@contextmanager
+def served(study: Path) -> Iterator[tuple[str, int]]:
+    """The service in a process of its own: its address and process number."""
+    innerview = Path(sys.executable).with_name("innerview")
+    command = [str(innerview), "serve", str(study), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := re.search(r"http://\S+", line):
+                break
+        else:
+            raise SystemExit("The service did not start.")
+        try:
+            yield found[0], process.pid
+        finally:
+            process.terminate()
+
+
+def memory_mb(pid: int, what: str = "VmHWM") -> float:
+    """Most memory a process ever held, in MB."""
+    found = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024 if found else float("nan")
+
+
+def page_mb(session: CDPSession, page: Page) -> float:
+    """What the page's own process holds resident, in MB; the largest of the renderers."""
+    session.send("HeapProfiler.collectGarbage")
+    renderers = [
+        memory_mb(int(entry.name), "VmRSS")
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit() and _is_renderer(entry)
+    ]
+    return max(renderers, default=float("nan"))
+
+
+def _is_renderer(entry: Path) -> bool:
+    try:
+        return b"--type=renderer" in (entry / "cmdline").read_bytes() and entry.stat().st_uid == os.getuid()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def measure(page: Page, move: str, seconds: float = 6.0) -> tuple[float, float]:
+    """Frames a second while the timeline moves: on average, and in the slowest twentieth."""
+    times = np.diff(page.evaluate(FRAMES, [seconds, move]))
+    return 1000 / times.mean(), 1000 / np.percentile(times, 95)
+
+
+def look(url: str, server: int) -> None:
+    """Open the timeline over the whole recording, move it, and print what that took."""
+    browser_path = next(filter(None, map(shutil.which, BROWSERS)))
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        begin = time.perf_counter()
+        page.goto(f"{url}#/memory/long?scope=recording")
+        page.wait_for_selector('[data-testid="memory-canvas"][data-complete="true"]', timeout=300_000)
+        print(f"first complete picture after {time.perf_counter() - begin:.1f} s (the overview is built once)")
+        painter = page.get_attribute('[data-testid="memory-canvas"]', "data-painter")
+        print(f"drawn by {painter}, {page.evaluate(RENDERER)}")
+        results = {}
+        page.evaluate(ZOOM_IN)
+        page.wait_for_selector('[data-testid="memory-canvas"][data-complete="true"]')
+        for move in ("zoom", "pan", "lines"):
+            results[move] = measure(page, move)
+            print(f"{move:6s} {results[move][0]:5.1f} frames/s, slowest twentieth {results[move][1]:5.1f}")
+        session = page.context.new_cdp_session(page)
+        used = page_mb(session, page)
+        most = memory_mb(server)
+        print(f"server {most:.0f} MB at most, page {used:.0f} MB")
+        slowest = min(mean for mean, _ in results.values())
+        print(f"| memory timeline, 1M × 512: frames/s (wanted: 30 or more) | {slowest:.0f} | |")
+        print(f"| memory timeline, 1M × 512: server MB (wanted: under 1000) | {most:.0f} | |")
+        print(f"| memory timeline, 1M × 512: page MB (wanted: under 500) | {used:.0f} | |")
+        browser.close()
+
+
+RENDERER = """() => {
+    const gl = document.createElement("canvas").getContext("webgl2");
+    return gl ? gl.getParameter(gl.RENDERER) : "no WebGL2";
+}"""
+ZOOM_IN = """() => {
+    const plane = document.querySelector('[data-testid="memory-plane"]');
+    const at = plane.getBoundingClientRect();
+    for (let i = 0; i < 12; i++) plane.dispatchEvent(new WheelEvent("wheel", {bubbles: true, cancelable: true,
+        deltaY: -120, clientX: at.left + at.width / 2, clientY: at.top + 20}));
+}"""
+
+
+def main() -> None:
+    """Write the study unless there is one, then look at it."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--elements", type=int, default=512)
+    parser.add_argument("--study", type=Path)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        study = asked.study or Path(folder) / "long.study"
+        if not study.exists():
+            begin = time.perf_counter()
+            write_study(study, rows=asked.rows, elements=asked.elements)
+            print(f"{asked.rows:,} rows of {asked.elements} elements written in {time.perf_counter() - begin:.0f} s")
+        with served(study) as (url, pid):
+            look(url, pid)
+
+
+if __name__ == "__main__":
+    main()
