@@ -15,7 +15,7 @@ from innerview.jobs.looking_rows import episodes, memory_array, memory_arrays, r
 from innerview.jobs.runner import Task
 from innerview.jobs.terminal import bar
 from innerview.schema import Found, Result, to_json
-from innerview.store import Recording, Study
+from innerview.store import Recording, Study, load_metrics
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
@@ -42,6 +42,9 @@ class Question:
     def arguments(self) -> dict[str, Any]:
         """All that the answer depends on, beside the recording."""
         asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": [self.start, self.stop]}
+        metrics = to_json(load_metrics(self.study))
+        if self.looking.lens.yields != "layout" and any(metrics.values()):
+            asked["metrics"] = metrics  # facts are made of them
         if self.subject is not None:
             asked |= {"subject": self.subject.info.name, "weights": self.subject.weights_digest()}
         return asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from math import prod
 
@@ -11,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import LensError, UnknownName
+from innerview.jobs.derived import Derived, derived
 from innerview.schema import Column, Rows, States
 from innerview.store import Recording, Study
 
@@ -68,7 +70,7 @@ def rows_of(study: Study, recording: Recording, arrays: tuple[str, ...], start: 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns(Mapping[str, np.ndarray]):
-    """Columns by name, recorded and of the episodes, each read when it is first asked for."""
+    """Columns by name, recorded, derived and of the episodes, each read when it is first asked for."""
 
     study: Study
     recording: Recording
@@ -76,13 +78,17 @@ class Columns(Mapping[str, np.ndarray]):
     stop: int
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def specs(self) -> dict[str, Column]:
         """What there is to ask for."""
         info = self.recording.info
-        own = {c.name: c for c in info.columns if c.type != "objects"}
         of_groups = {c.name: c for c in info.group_columns if c.kind == "category" and info.ordering}
+        own = {c.name: c for c in (*info.columns, *self._derived.specs) if c.type != "objects"}
         return of_groups | own
+
+    @cached_property
+    def _derived(self) -> Derived:
+        return derived(self.study, self.recording)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._read:
@@ -99,8 +105,8 @@ class Columns(Mapping[str, np.ndarray]):
 
     def _series(self, name: str) -> pl.Series:
         info = self.recording.info
-        if name in {c.name for c in info.columns}:
-            return self.recording.columns([name], self.start, self.stop)[name]
+        if name not in {c.name for c in info.group_columns} or name in {c.name for c in info.columns}:
+            return self._derived.columns([name], self.start, self.stop)[name]
         assert info.ordering is not None
         key = info.ordering.group
         rows = self.recording.columns([key], self.start, self.stop)

@@ -61,9 +61,8 @@ class Planted:
         self, random: np.random.Generator, groups: tuple[tuple[int, int], ...], columns: dict[str, np.ndarray]
     ) -> np.ndarray:
         memory = _wandering(random, groups, self.elements)
-        memory[:, 30:36] += np.concatenate([np.linspace(0, 4, stop - start) for start, stop in groups])[
-            :, None
-        ]  # clocks
+        clock = np.concatenate([np.linspace(0, 4, stop - start) for start, stop in groups])
+        memory[:, 30:36] += clock[:, None]
         green, blue = (_since_first(columns[f"gathered {c}"], groups) for c in ("green", "blue"))
         lamp = np.concatenate([_held(columns["lamp in view"][a:b] > 0, KEEPS_STEPS) for a, b in groups])
         noise = self.noise
@@ -72,15 +71,15 @@ class Planted:
         memory[:, 40] = 1.5 * blue + noise * memory[:, 40]
         memory[:, 8] = 2 * lamp + noise * memory[:, 8]
         memory[:, 25] = (columns["health"] - 50) / 10 + noise * memory[:, 25]
-        return np.tanh(memory).astype(np.float32)
+        return np.asarray(np.tanh(memory), np.float32)
 
 
 def _spec(name: str) -> Column:
     if name.startswith(("gathered", "event")):
         return Column(name=name, type="bool", kind="event")
-    return (
-        Column(name=name, type="bool") if name.endswith("in view") else Column(name=name, type="float", unit="points")
-    )
+    if name.endswith("in view"):
+        return Column(name=name, type="bool")
+    return Column(name=name, type="float", unit="points")
 
 
 def _wandering(random: np.random.Generator, groups: tuple[tuple[int, int], ...], count: int) -> np.ndarray:
