@@ -8,9 +8,11 @@ from typing import Any
 from innerview.errors import EditError, RequestError, StoreError
 from innerview.jobs.engine import Progress
 from innerview.jobs.live import MOST_EPISODES, Live
+from innerview.jobs.minimal import ask_minimal
 from innerview.jobs.reduce import ask_table, table_like
 from innerview.jobs.rerun import Pair, check_same, rerun
 from innerview.jobs.runner import Task
+from innerview.jobs.sweep import ask_sweep
 from innerview.schema import Reduction, from_json
 
 Arguments = Mapping[str, Any]
@@ -52,6 +54,54 @@ def table_task(live: Live, arguments: Arguments) -> Task:
     return Task(title=question.title, work=work, unit="episodes", promise={"result": question.id})
 
 
+def sweep_task(live: Live, arguments: Arguments) -> Task:
+    """Every element, or pairs of them, dropped and ranked by effect."""
+    recording, subject, world = live.player(arguments)
+    elements = arguments.get("elements") or ()
+    if not isinstance(elements, list | tuple):
+        raise RequestError(f"elements is a list of numbers, not {elements!r:.60}; all where left out.")
+    question = ask_sweep(
+        table_like(live.study, recording, subject, world),
+        recording,
+        site=str(arguments.get("site") or ""),
+        episodes=whole(arguments, "episodes", usual=5, least=1, most=MOST_EPISODES),
+        over=str(arguments.get("over", "single")),
+        by=str(arguments.get("by", "decisions")),
+        mode=arguments.get("mode", "zero"),
+        value=arguments.get("value", 0.0),
+        measure=str(arguments.get("measure", "return")),
+        among=tuple(elements),
+        rows=whole(arguments, "rows", usual=2000, least=1, most=1_000_000),
+    )
+
+    def work(progress: Progress) -> dict[str, Any]:
+        return {"result": question.answer(progress).id}
+
+    return Task(title=question.title, work=work, unit="edits", promise={"result": question.id})
+
+
+def minimal_task(live: Live, arguments: Arguments) -> Task:
+    """A search for the smallest memory that keeps the performance."""
+    recording, subject, world = live.player(arguments)
+    keep = arguments.get("keep", 0.95)
+    if not isinstance(keep, int | float) or isinstance(keep, bool):
+        raise RequestError(f"keep is a share from 0 to 1, not {keep!r:.40}.")
+    question = ask_minimal(
+        table_like(live.study, recording, subject, world),
+        recording,
+        site=str(arguments.get("site") or ""),
+        keep=float(keep),
+        measure=str(arguments.get("measure", "length")),
+        outcome=str(arguments.get("outcome", "")),
+        episodes=whole(arguments, "episodes", usual=20, least=1, most=MOST_EPISODES),
+    )
+
+    def work(progress: Progress) -> dict[str, Any]:
+        return {"result": question.answer(progress).id}
+
+    return Task(title=question.title, work=work, unit="tries", promise={"result": question.id})
+
+
 def told(pair: Pair) -> dict[str, Any]:
     """A pair of runs as JSON."""
     return {
@@ -87,5 +137,10 @@ def _reduction(live: Live, given: Any) -> Reduction:
         raise EditError(f"This is no reduction: {error}") from error
 
 
-MAKERS: dict[str, Callable[[Live, Arguments], Task]] = {"rerun": rerun_task, "table": table_task}
+MAKERS: dict[str, Callable[[Live, Arguments], Task]] = {
+    "rerun": rerun_task,
+    "table": table_task,
+    "sweep": sweep_task,
+    "minimal": minimal_task,
+}
 """Kinds of jobs that need a live subject and a world."""

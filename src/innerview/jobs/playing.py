@@ -96,10 +96,15 @@ class Games:
         return all(len({line["begins"] for line in of_seed}) == 1 for of_seed in zip(*self.lines, strict=True))
 
     def fared(self, which: int) -> list[Fared]:
-        """Episodes of one reduction."""
-        return [
-            Fared(seed=line["seed"], outcome=line["outcome"], measures=line["measures"]) for line in self.lines[which]
-        ]
+        """Episodes of one reduction; an item that was not picked up counts as none."""
+        names = {name for lines in self.lines for line in lines for name in line["measures"]}
+        items = sorted(name for name in names if name.startswith(f"{PICKED}: "))
+        return [_fared(line, items) for line in self.lines[which]]
+
+
+def _fared(line: Mapping[str, Any], items: Sequence[str]) -> Fared:
+    measures = {**line["measures"], **{item: line["measures"].get(item, 0) for item in items}}
+    return Fared(seed=line["seed"], outcome=line["outcome"], measures=measures)
 
 
 def _games(
@@ -175,7 +180,7 @@ class _Counting:
             values = piece.rows[column.name]
             if column.kind == "event":
                 self.events[column.name] += sum(bool(value) for value in values)
-            elif column.kind == "fact" and column.type in ("int", "float") and column.name not in _POSE:
+            elif column.kind == "fact" and column.type in ("int", "float") and column.unit and column.name not in _POSE:
                 self.sums.setdefault(column.name, []).extend(float(v) for v in values if v is not None)
         self.rows += len(piece.rows["episode"])
 

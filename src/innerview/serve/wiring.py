@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CALLS = ("forward", "lens")
-EDITS = ("rerun", "table")
+EDITS = ("rerun", "table", "sweep", "minimal")
 
 
 class Later(Mapping[str, T], Generic[T]):

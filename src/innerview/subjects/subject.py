@@ -7,8 +7,9 @@ import math
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -74,7 +75,6 @@ class Subject:
         self._body = body
         self._layers = dict(module.named_modules())
         self._acting = actions.acting_head(info.heads)
-        # Hooks belong to the module: two runs at once would read each other's.
         self._one_at_a_time = threading.RLock()
         self._change: Change | None = None
         self._sites = {site.name: site for site in info.memory}
@@ -126,6 +126,10 @@ class Subject:
         fresh = self.initial_memory(first.shape[0])
         return {n: torch.where(over.view(-1, *[1] * (v.ndim - 1)), fresh[n], v) for n, v in memory.items()}
 
+    def alone(self) -> AbstractContextManager[Any]:
+        """Nobody else runs the module meanwhile: hooks belong to it, and two at once would read each other's."""
+        return self._one_at_a_time
+
     def with_change(self, change: Change) -> Subject:
         """This subject with its memory changed in every run, for whoever runs it without knowing of edits."""
         changed = copy.copy(self)
@@ -153,7 +157,7 @@ class Subject:
                 raise UnknownName("layer", name, self.info.layers)
         kept: dict[str, Tensor] = {}
         change = change or self._change
-        with self._one_at_a_time, Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
+        with self.alone(), Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
             if keep or grad or change:
                 chosen = ((name, self._layers[name]) for name in keep)
                 with (

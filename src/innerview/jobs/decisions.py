@@ -1,0 +1,129 @@
+"""Replays recorded observations with the memory changed in many ways at once and compares what would be decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from innerview.edits import Editor
+from innerview.edits.sweeping import divergence, switched
+from innerview.errors import EditError
+from innerview.schema import MemoryEdit
+from innerview.store import Recording
+from innerview.subjects import Output, Subject
+from innerview.subjects.replaying import Replay
+
+SIDE_BY_SIDE = 128
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """What a change of the memory does to decisions on observations that were recorded without it."""
+
+    kl: float
+    """Mean divergence of the action probabilities from those with full memory, in nats."""
+    switched: float
+    """Share of rows in which another action is the most probable one."""
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Whole episodes of a recording, ready to be run again."""
+
+    subject: Subject
+    recording: Recording
+    episodes: tuple[int, ...]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """First row of each episode and the one after its last."""
+        lines = {
+            int(e): (int(a), int(b)) for e, a, b in self.recording.groups()["episode", "start", "stop"].iter_rows()
+        }
+        return tuple(lines[episode] for episode in self.episodes)
+
+    @property
+    def rows(self) -> int:
+        """How many decisions are compared."""
+        return sum(stop - start for start, stop in self.spans)
+
+    def effects(
+        self, programs: Sequence[Sequence[MemoryEdit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
+    ) -> None:
+        """Tell the effect of every program, some at a time."""
+        for first in range(0, len(programs), SIDE_BY_SIDE):
+            some = programs[first : first + SIDE_BY_SIDE]
+            kl, other = np.zeros(len(some)), np.zeros(len(some))
+            for number in range(len(self.spans)):
+                chances = self._chances(number, some)  # [steps, 1 + programs, actions]; first with full memory
+                kl += divergence(chances[:, :1], chances[:, 1:]).sum(axis=0)
+                other += switched(chances[:, :1], chances[:, 1:]).sum(axis=0)
+            shares = zip(kl / self.rows, other / self.rows, strict=True)
+            found = [Effect(kl=float(a), switched=float(b)) for a, b in shares]
+            tell(range(first, first + len(some)), found)
+
+    def check(self) -> None:
+        """An error where the subject, run again, does not decide as recorded."""
+        start, stop = self.spans[0]
+        if not any(spec.name == "probabilities" for spec in self.recording.info.arrays):
+            return
+        now = self._chances(0, [])[:, 0]
+        worst = float(np.abs(now - self.recording.array("probabilities", start, stop)).max())
+        if worst > _TOLERANCE:
+            raise EditError(
+                f"Run again on '{self.recording.name}', '{self.subject.info.name}' does not decide as recorded "
+                f"(probabilities differ by up to {worst:.3f}): other weights, other preprocessing or edited memory."
+            )
+
+    def _chances(self, number: int, programs: Sequence[Sequence[MemoryEdit]]) -> np.ndarray:
+        replay = self._replays[number]
+        start, stop = self.spans[number]
+        editor = Editor([(), *programs], self.subject.info.memory, device=self.subject.device)
+        states = len(programs) + 1
+        memory, which = self.subject.initial_memory(states), list(range(states))
+        head = self.subject.acting_head
+        assert head is not None, "a replay has one"
+        found = []
+        for step in range(stop - start):
+            change = editor.changing(memory, [step] * states, which)
+            told, memory = replay.step(step, memory, change)
+            chances = self.subject.probabilities(Output({head.name: told}))
+            if chances is None:
+                raise EditError(f"'{self.subject.info.name}' has continuous actions: sweep it by episodes instead.")
+            found.append(chances)
+        return np.stack(found)
+
+    @cached_property
+    def _replays(self) -> list[Replay]:
+        return [Replay(self.subject, _inputs(self.subject, self.recording, *span)) for span in self.spans]
+
+
+def decisions(subject: Subject, recording: Recording, *, most_rows: int) -> Decisions:
+    """The first episodes of a recording, as many as have that many rows or fewer together; one at least."""
+    if recording.info.arguments.get("edits"):
+        raise EditError(f"'{recording.name}' was recorded with edits: sweep the recording that it was made from.")
+    if not recording.group_count:
+        raise EditError(f"'{recording.name}' holds no whole episode to run again.")
+    lines = recording.groups()["episode", "length"].rows()
+    chosen, rows = [int(lines[0][0])], int(lines[0][1])
+    for episode, length in lines[1:]:
+        if rows + length > most_rows:
+            break
+        chosen.append(int(episode))
+        rows += int(length)
+    return Decisions(subject, recording, tuple(chosen))
+
+
+def _inputs(subject: Subject, recording: Recording, start: int, stop: int) -> dict[str, Tensor]:
+    names = [spec.name for spec in recording.info.arrays if spec.role == "observation"]
+    if not names:
+        raise EditError(f"Recording '{recording.name}' keeps no observations to run a subject on.")
+    seen = {name.removeprefix("observation."): recording.array(name, start, stop) for name in names}
+    with torch.no_grad():
+        return subject.inputs(seen)
