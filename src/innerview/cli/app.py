@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import look, make
+from innerview.cli import look, make, reduce_app
 from innerview.store import Wishes
 
 app = typer.Typer(
@@ -167,3 +167,7 @@ def export(
     look.export(
         study, out, recording=recording, episode=episode, arrays=array or None, columns=column or None, scale=scale
     )
+
+
+for command in reduce_app.COMMANDS:
+    app.command()(command)

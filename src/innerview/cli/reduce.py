@@ -1,0 +1,279 @@
+"""Commands that take parts of a memory away and look at what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table as Lines
+
+from innerview.cli.make import load_subject, load_world
+from innerview.errors import InnerviewError, StoreError
+from innerview.schema import MemoryEdit, Reduction
+from innerview.store import Recording, Study, export_reductions, import_reductions
+
+if TYPE_CHECKING:
+    from innerview.schema import Result
+
+ORDER_EPISODES, ORDER_SEED, TABLE_SEED = 10, 1_500_000, 1_000_000
+ORDER_RECORDING = "for the order"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Players:
+    """What a command works with."""
+
+    study: Study
+    recording: Recording
+    subject: Any
+    world: Any
+    seed: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """The reductions somebody asked for on the command line."""
+
+    half_by: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    zero: Sequence[str] = ()
+    named: Sequence[str] = ()
+    nothing: bool = False
+    site: str = ""
+
+
+def players(
+    target: str,
+    *,
+    study: Path | None,
+    subject: str | None,
+    world: str | None,
+    recording: str | None,
+    seed: int | None,
+) -> Players:
+    """A study and its subject; for zoo:NAME a study of its own, with some episodes recorded to order elements by."""
+    if not target.startswith("zoo:"):
+        if subject is None:
+            raise InnerviewError("Say who plays with --subject: zoo:NAME, or FILE.py:FUNCTION that returns a subject.")
+        model, own = load_subject(subject)
+        played = load_world(world) if world else own
+        opened = Study.open(target)
+        return Players(
+            study=opened, recording=_source(opened, recording), subject=model, world=_known(played), seed=seed
+        )
+    from innerview.jobs.record import record
+
+    name = target.removeprefix("zoo:")
+    model, own = load_subject(target)
+    opened = Study.open_or_create(study or Path(".innerview") / f"{name}.study")
+    played = load_world(world) if world else own
+    if recording is None:
+        made = record(
+            opened, model, _known(played), episodes=ORDER_EPISODES, seeds=ORDER_SEED, name=_own_name(opened, model)
+        )
+    else:
+        made = opened.recording(recording)
+    first = TABLE_SEED if seed is None else seed
+    return Players(study=opened, recording=made, subject=model, world=_known(played), seed=first)
+
+
+def table(chosen: Players, wanted: Wanted, *, episodes: int, lanes: int | None) -> None:
+    """Play and print the table."""
+    from innerview.jobs.reduce import reduce_table
+
+    result = reduce_table(
+        chosen.study,
+        chosen.recording.name,
+        _reductions(chosen, wanted),
+        chosen.subject,
+        chosen.world,
+        episodes=episodes,
+        seed=chosen.seed,
+        lanes=lanes,
+    )
+    show_table(result, chosen)
+
+
+def sweep_elements(chosen: Players, **given: Any) -> None:
+    """Sweep and print the strongest."""
+    from innerview.jobs.sweep import sweep
+
+    result = sweep(chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given)
+    console, ranked = Console(), result.value["ranked"]
+    lines = Lines(box=None, header_style="dim", title=result.title, title_justify="left")
+    more = [name for name in ("switched", "low", "high", "together") if any(name in each for each in ranked)]
+    for title in ("elements", f"effect ({result.value['unit']})", *more):
+        lines.add_column(title, justify="left" if title == "elements" else "right")
+    for each in ranked[:20]:
+        named = " + ".join(map(str, each["elements"]))
+        lines.add_row(named, f"{each['effect']:.4g}", *(_number(each.get(name)) for name in more))
+    console.print(lines)
+    _say(console, f"{len(ranked)} in all, kept as result {result.id} of '{chosen.recording.name}'.")
+
+
+def smallest(chosen: Players, **given: Any) -> None:
+    """Search and print the path."""
+    from innerview.jobs.minimal import minimal
+
+    result = minimal(chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given)
+    console, value = Console(), result.value
+    lines = Lines(box=None, header_style="dim", title=result.title, title_justify="left")
+    for title in ("elements", value["measure"], "of full", ""):
+        lines.add_column(title, justify="right" if title else "left")
+    for step in value["path"]:
+        went = "kept" if step["went_well"] else "too few"
+        lines.add_row(str(step["kept"]), _number(step["mean"]), _share(step["ratio"]), went)
+    console.print(lines)
+    last = value["fresh"]
+    _say(
+        console,
+        f"{len(value['kept'])} of {value['elements']} elements are enough on the seeds of the search. On "
+        f"{last['episodes']} fresh seeds they keep {_share(last['ratio'])} of {value['measure']}.",
+    )
+    if value["reduction"]:
+        reduction = _as_reduction(value["reduction"])
+        chosen.study.keep_reduction(reduction)
+        _say(console, f"Kept as reduction '{reduction.name}'.")
+
+
+def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: str | None) -> None:
+    """Print, export, import or drop reductions of a study."""
+    study, console = Study.open(path), Console()
+    if source is not None:
+        for reduction in import_reductions(source):
+            study.keep_reduction(reduction)
+    if drop is not None:
+        study.drop_reduction(drop)
+    kept = study.reductions()
+    if out is not None:
+        if not kept:
+            raise StoreError(f"'{study.name}' keeps no reductions that could be written.")
+        _say(console, f"Wrote {len(kept)} to {export_reductions(kept, out)}")
+        return
+    lines = Lines(box=None, header_style="dim")
+    for title in ("reduction", "elements", "how", "note"):
+        lines.add_column(title)
+    for reduction in kept:
+        modes = ", ".join(dict.fromkeys(edit.mode for edit in reduction.edits))
+        count = len({(edit.site, element) for edit in reduction.edits for element in edit.elements})
+        lines.add_row(reduction.name, str(count), modes, reduction.note)
+    console.print(lines)
+
+
+def show_table(result: Result, chosen: Players) -> None:
+    """Print a table of reductions."""
+    value = result.value
+    console = Console()
+    measures = _measures(value["rows"])
+    outcomes = list(dict.fromkeys(word for row in value["rows"] for word in row["outcomes"]))
+    lines = Lines(box=None, header_style="dim", title=f"{len(value['seeds'])} episodes each", title_justify="left")
+    for title in ("", "elements", *measures, *outcomes, "of full"):
+        lines.add_column("steps" if title == "length" else title, justify="right" if title else "left")
+    for row in value["rows"]:
+        told = [_around(row["measures"].get(name)) for name in measures]
+        ended = [str(row["outcomes"].get(word, {}).get("count", 0)) for word in outcomes]
+        lines.add_row(row["name"], str(row["kept"]), *told, *ended, _share(row["measures"]["length"].get("ratio")))
+    console.print(lines)
+    overlap = len(value["chosen_on"]["seeds_in_both"])
+    other = "none of which is in the table" if not overlap else f"{overlap} of which are in the table"
+    _say(
+        console,
+        f"Means with 95 % intervals; 'of full' is the ratio of steps over the same seeds. Orders are over "
+        f"{chosen.recording.group_count} episodes of '{chosen.recording.name}', {other}. "
+        f"Kept as result {result.id} in {chosen.study.path}. {value['note']}".strip(),
+    )
+
+
+def _reductions(chosen: Players, wanted: Wanted) -> list[Reduction]:
+    from innerview.edits import parse_elements
+    from innerview.jobs.reduce import keep_by, nothing_left
+    from innerview.jobs.sweep import site_of
+
+    study, recording = chosen.study, chosen.recording
+    site = site_of(chosen.subject, wanted.site)
+    made = [keep_by(study, recording, site, by=by) for by in wanted.half_by]
+    for text in wanted.keep:
+        count, _, by = text.partition(":")
+        if not count.isdigit() or not by:
+            raise InnerviewError(f"--keep takes how many and by what, as in 64:activation, not '{text}'.")
+        made.append(keep_by(study, recording, site, by=by, count=int(count)))
+    for text in wanted.zero:
+        edit = MemoryEdit(elements=parse_elements(text), site=site.name)
+        made.append(Reduction(name=f"without {text}", edits=(edit,)))
+    kept = {reduction.name: reduction for reduction in study.reductions()}
+    for name in wanted.named:
+        if name not in kept:
+            raise InnerviewError(f"No reduction is called '{name}'. Kept: {', '.join(kept) or 'none'}.")
+        made.append(kept[name])
+    if wanted.nothing:
+        made.append(nothing_left(site))
+    return made or [
+        *(keep_by(study, recording, site, by=by) for by in ("activation", "change", "random")),
+        nothing_left(site),
+    ]
+
+
+def _source(study: Study, name: str | None) -> Recording:
+    """The recording named, or the only one that is no re-run."""
+    if name is not None:
+        return study.recording(name)
+    names = [each for each in study.recordings() if not study.recording(each).info.arguments.get("edits")]
+    if len(names) != 1:
+        told = ", ".join(f"'{each}'" for each in names) or "none"
+        raise InnerviewError(f"Say which recording with --recording; this study has {told}.")
+    return study.recording(names[0])
+
+
+def _own_name(study: Study, subject: Any) -> str:
+    """The usual name, or one of its own where that was recorded with other weights."""
+    weights = subject.weights_digest()
+    if ORDER_RECORDING not in study.recordings():
+        return ORDER_RECORDING
+    same = study.recording(ORDER_RECORDING).info.arguments.get("weights") == weights
+    return ORDER_RECORDING if same else f"{ORDER_RECORDING} {weights[:8]}"
+
+
+def _known(world: Any) -> Any:
+    if world is None:
+        raise InnerviewError(
+            "Say where it plays with --world: a Gymnasium id, doom:SCENARIO, a .cfg or FILE.py:FUNCTION."
+        )
+    return world
+
+
+def _as_reduction(value: Mapping[str, Any]) -> Reduction:
+    from innerview.schema import from_json
+
+    return from_json(Reduction, value)
+
+
+def _measures(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is worth a column: whatever happened at all."""
+    names = list(dict.fromkeys(name for row in rows for name in row["measures"]))
+    return [name for name in names if any(row["measures"].get(name, {}).get("mean") for row in rows)]
+
+
+def _around(told: Mapping[str, Any] | None) -> str:
+    if told is None:
+        return ""
+    if told["low"] is None:
+        return f"{told['mean']:.2f}"
+    return f"{told['mean']:.2f} ± {(told['high'] - told['low']) / 2:.2f}"
+
+
+def _share(ratio: Mapping[str, Any] | None) -> str:
+    if not ratio:
+        return ""
+    spread = "" if ratio["low"] is None else f" ({ratio['low']:.1%} to {ratio['high']:.1%})"
+    return f"{ratio['mean']:.1%}{spread}"
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
