@@ -54,8 +54,20 @@ describe("a cloud", () => {
     const at = 4 * (py * 200 + px);
     expect([...image.data.subarray(at, at + 4)]).toEqual([255, 0, 0, 255]);
     const painted = image.data.filter((_, i) => i % 4 === 3 && image.data[i]! > 0).length;
-    expect(painted).toBe(4 * 9);
+    expect(painted).toBe(4 * 5);
   });
+});
+
+test("points that cover each other mix by their opacity", () => {
+  const image = { width: 9, height: 9, data: new Uint8ClampedArray(9 * 9 * 4) } as ImageData;
+  const cloud = cloudFrom([0, 0, 0, 0]);
+  const look = { colours: Uint32Array.of(0x0000ff, 0xff0000), opacity: Uint8Array.of(255, 128), radius: 1 };
+  stampCloud(image, cloud, { x: 0, y: 0, scale: 1 }, look);
+  const [r, g, b, a] = image.data.subarray(4 * (5 * 9 + 5), 4 * (5 * 9 + 5) + 4);
+  expect(Math.abs(r! - 127)).toBeLessThan(4);
+  expect(g).toBeLessThan(3);
+  expect(Math.abs(b! - 128)).toBeLessThan(4);
+  expect(a).toBeGreaterThan(250);
 });
 
 describe("colours", () => {

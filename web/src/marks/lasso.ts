@@ -17,7 +17,8 @@ export function inside(cloud: Cloud, polygon: Polygon): number[] {
     high = Math.max(high, polygon[k + 1]!);
   }
   for (let i = 0; i < cloud.xs.length; i++) {
-    const [x, y] = [cloud.xs[i]!, cloud.ys[i]!];
+    const x = cloud.xs[i]!;
+    const y = cloud.ys[i]!;
     if (x >= left && x <= right && y >= low && y <= high && contains(polygon, x, y)) found.push(i);
   }
   return found;
@@ -27,8 +28,12 @@ export function contains(polygon: Polygon, x: number, y: number): boolean {
   let within = false;
   const count = polygon.length >> 1;
   for (let i = 0, j = count - 1; i < count; j = i++) {
-    const [xi, yi, xj, yj] = [polygon[2 * i]!, polygon[2 * i + 1]!, polygon[2 * j]!, polygon[2 * j + 1]!];
-    if (yi > y !== yj > y && x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) within = !within;
+    const yi = polygon[2 * i + 1]!;
+    const yj = polygon[2 * j + 1]!;
+    if (yi > y === yj > y) continue;
+    const xi = polygon[2 * i]!;
+    const xj = polygon[2 * j]!;
+    if (x < ((xj - xi) * (y - yi)) / (yj - yi) + xi) within = !within;
   }
   return within;
 }
