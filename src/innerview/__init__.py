@@ -13,8 +13,13 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
+    from innerview.jobs.minimal import minimal
     from innerview.jobs.record import record
+    from innerview.jobs.reduce import reduce_table
+    from innerview.jobs.rerun import rerun
     from innerview.jobs.snapshots import snapshot, snapshot_callback
+    from innerview.jobs.sweep import sweep
+    from innerview.schema import MemoryEdit, Reduction
     from innerview.serve import show
     from innerview.store import Recording, Study, check, write_rows
     from innerview.subjects import Subject, from_sb3, subject
@@ -23,34 +28,46 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 # Loaded when first used, so that looking at a study does not wait for torch.
 _HOMES = {
+    "MemoryEdit": "innerview.schema",
     "Recording": "innerview.store",
+    "Reduction": "innerview.schema",
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
     "World": "innerview.worlds",
     "check": "innerview.store",
     "from_sb3": "innerview.subjects",
+    "minimal": "innerview.jobs.minimal",
     "record": "innerview.jobs.record",
+    "reduce_table": "innerview.jobs.reduce",
+    "rerun": "innerview.jobs.rerun",
     "show": "innerview.serve",
     "snapshot": "innerview.jobs.snapshots",
     "snapshot_callback": "innerview.jobs.snapshots",
     "subject": "innerview.subjects",
+    "sweep": "innerview.jobs.sweep",
     "world": "innerview.worlds",
     "write_rows": "innerview.store",
 }
 __all__ = [
     "InnerviewError",
+    "MemoryEdit",
     "Recording",
+    "Reduction",
     "Study",
     "Subject",
     "UnknownName",
     "World",
     "check",
     "from_sb3",
+    "minimal",
     "record",
+    "reduce_table",
+    "rerun",
     "show",
     "snapshot",
     "snapshot_callback",
     "subject",
+    "sweep",
     "world",
     "write_rows",
 ]
