@@ -6,6 +6,7 @@ import type { Service } from "../api/service";
 import { elementsToText } from "./memorytext";
 import type { Jobs } from "./jobs.svelte";
 import type { Memory } from "./memory.svelte";
+import type { Results } from "./results.svelte";
 
 /** Whether the chosen elements are changed, or all the others. */
 export type Side = "chosen" | "others";
@@ -23,7 +24,6 @@ const usual: Plan = { mode: "zero", value: 1, side: "chosen", start: 0, stop: nu
 export class Edits {
   /** Those that the study keeps. */
   kept = $state.raw<readonly Reduction[]>([]);
-  /** A saved one that is looked at instead of what is chosen. */
   private wanted = false;
   private readonly api: EditService;
   private readonly started = $state<Partial<Record<EditJob, string>>>({});
@@ -32,6 +32,7 @@ export class Edits {
     service: Service,
     private readonly jobs: Jobs,
     private readonly memory: Memory,
+    private readonly results: Results,
     private readonly settings: SvelteMap<string, string>,
   ) {
     this.api = new EditService(service.client);
@@ -105,18 +106,13 @@ export class Edits {
   async start(kind: EditJob, body: Readonly<Record<string, unknown>>): Promise<Job> {
     const job = await this.api.start(kind, body);
     this.started[kind] = job.id;
-    this.jobs.heard(job);
+    await this.results.began(kind, job);
     return job;
   }
 
   /** The last job of a kind that this page started. */
   jobOf(kind: EditJob): Job | undefined {
     return this.jobs.all.find((job) => job.id === this.started[kind]);
-  }
-
-  /** Whether this page asked for a job. */
-  asked(job: Job): boolean {
-    return Object.values(this.started).includes(job.id);
   }
 }
 

@@ -114,15 +114,20 @@ export class Results {
   async look(lens: string, parameters: Record<string, unknown>, rows?: readonly [number, number]): Promise<void> {
     const recording = this.recording;
     const job = await this.api.look({ lens, recording, parameters, ...(rows ? { rows } : {}) });
-    this.started.set(lens, job.id);
+    await this.began(lens, job);
+  }
+
+  /** A job that this page started will make a result of a kind. */
+  async began(kind: string, job: Job): Promise<void> {
+    this.started.set(kind, job.id);
     this.jobs.heard(job);
     await this.heard(job);
   }
 
-  /** A lens that is done has a result: show that one. */
+  /** A job that is done may have made a result: show that one. */
   async heard(job: Job): Promise<void> {
-    if (job.kind !== "lens" || job.state !== "done") return;
     const id = resultOf(job);
+    if (job.state !== "done" || !id) return;
     this.values.delete(id);
     await this.load();
     const line = this.all.find((other) => other.id === id);
