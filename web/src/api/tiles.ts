@@ -11,9 +11,8 @@ export interface Grid {
   readonly whole: boolean;
 }
 
-export interface Tile {
-  readonly level: number;
-  readonly index: number;
+/** Values of consecutive bins, [bins, elements]. */
+export interface Numbers {
   readonly first: number;
   readonly rowsPerBin: number;
   readonly rows: number;
@@ -21,6 +20,11 @@ export interface Tile {
   readonly elements: number;
   /** Exact at level 0, means as packed 16-bit floats above. */
   readonly values: Float32Array | Uint16Array;
+}
+
+export interface Tile extends Numbers {
+  readonly level: number;
+  readonly index: number;
 }
 
 interface Wanted {
@@ -35,6 +39,13 @@ export interface Piece {
   readonly tile: Tile;
   readonly from: number;
   readonly to: number;
+}
+
+/** Whatever can feed a heat map. */
+export interface HeatSource {
+  cover(grid: Grid, from: number, to: number, level: number): { tile: Numbers; from: number; to: number }[];
+  complete(grid: Grid, from: number, to: number, level: number): boolean;
+  onArrival(listener: () => void): () => void;
 }
 
 const keyOf = (grid: Grid, level: number, index: number): string => `${grid.start}:${grid.stop}:${level}:${index}`;
@@ -52,7 +63,7 @@ export function levelFor(grid: Grid, rowsPerPixel: number): number {
   return Math.max(0, Math.min(topLevel(grid), Math.floor(Math.log2(Math.max(1, rowsPerPixel)) + 1e-9)));
 }
 
-export class TileStore {
+export class TileStore implements HeatSource {
   /** How much of the coarse levels is built, while the service builds them. */
   building: number | null = null;
   problem = "";

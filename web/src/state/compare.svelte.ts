@@ -1,5 +1,10 @@
 /** Two places side by side: A and B, each a stretch of an episode of a recording. */
+import { messageOf } from "../api/errors";
+import type { Service } from "../api/service";
+import { Episode } from "./episode.svelte";
+import type { Group } from "./groups";
 import type { Interval } from "./memorytext";
+import { OpenRecording } from "./recording";
 
 export interface Slot {
   readonly recording: string;
@@ -10,6 +15,52 @@ export interface Slot {
 }
 
 export type SlotName = "a" | "b";
+
+/** One of the two: its recording, its episode and what is known of it. */
+export class Side {
+  recording = $state.raw<OpenRecording | null>(null);
+  group = $state.raw<Group | null>(null);
+  steps = $state.raw<Interval>([0, 0]);
+  problem = $state("");
+  readonly episode = new Episode();
+  private turn = 0;
+
+  /** Rows of the recording that are compared. */
+  rows = $derived.by((): Interval => {
+    const start = this.group?.start ?? 0;
+    return [start + this.steps[0], start + this.steps[1]];
+  });
+
+  async load(slot: Slot | null, service: Service, open: OpenRecording | null): Promise<void> {
+    const turn = ++this.turn;
+    this.problem = "";
+    if (!slot) {
+      this.recording = this.group = null;
+      return;
+    }
+    try {
+      const known = [open, this.recording].find((each) => each?.info.name === slot.recording);
+      const recording = known ?? (await OpenRecording.open(service, slot.recording));
+      if (turn === this.turn) this.show(recording, slot);
+    } catch (problem) {
+      if (turn === this.turn) this.problem = messageOf(problem);
+    }
+  }
+
+  private show(recording: OpenRecording, slot: Slot): void {
+    const group = recording.groups.at(slot.group);
+    if (!group) {
+      this.problem = `“${slot.recording}” has no episode ${slot.group}; it has ${recording.groups.count}.`;
+      return;
+    }
+    const length = group.stop - group.start;
+    const inside = slot.steps && slot.steps[0] < length;
+    this.recording = recording;
+    this.group = group;
+    this.steps = inside ? [slot.steps![0], Math.min(length, slot.steps![1])] : [0, length];
+    if (this.episode.group !== group) void this.episode.load(recording, group);
+  }
+}
 
 export class Compare {
   a = $state.raw<Slot | null>(null);

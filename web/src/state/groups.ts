@@ -9,6 +9,8 @@ export interface Group {
   readonly outcome: string;
   readonly total: number;
   readonly scene: string;
+  /** What the world was begun with, where that is known. */
+  readonly seed?: number | null;
 }
 
 export class Groups {
@@ -51,11 +53,12 @@ export class Groups {
         outcome: textAt(table.get("outcome") ?? none, index),
         total: total ? numbersOf(total)[index]! : NaN,
         scene: textAt(table.get("scene") ?? none, index),
+        seed: seedAt(table.get("seed"), index),
       };
     });
     const end = all.at(-1)?.stop ?? 0;
     const open = { label: String(all.length), outcome: "unfinished", total: NaN, scene: all.at(-1)?.scene ?? "" };
-    if (end < rows) all.push({ index: all.length, start: end, stop: rows, ...open });
+    if (end < rows) all.push({ index: all.length, start: end, stop: rows, seed: null, ...open });
     return new Groups(all);
   }
 }
@@ -68,7 +71,7 @@ export function groupsFromRows(data: ColumnData): Groups {
   for (let row = 1; row <= values.length; row++) {
     if (row < values.length && Object.is(values[row], values[start])) continue;
     const label = Number.isNaN(values[start]!) ? "?" : String(values[start]);
-    all.push({ index: all.length, label, start, stop: row, outcome: "", total: NaN, scene: "" });
+    all.push({ index: all.length, label, start, stop: row, outcome: "", total: NaN, scene: "", seed: null });
     start = row;
   }
   return new Groups(all);
@@ -84,6 +87,11 @@ function bridged(values: ArrayLike<number>): Float64Array {
     last = row;
   }
   return out;
+}
+
+function seedAt(data: ColumnData | undefined, index: number): number | null {
+  const seed = data && numbersOf(data)[index];
+  return seed === undefined || Number.isNaN(seed) ? null : seed;
 }
 
 const none: ColumnData = { type: "number", values: new Float32Array(0) };

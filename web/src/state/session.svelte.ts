@@ -184,6 +184,21 @@ export class Session {
     return Math.min(end, this.recording?.groups.of(row)?.stop ?? end);
   }
 
+  /** Put the same episode of another recording into A and this one into B: a re-run beside what it was made of. */
+  async compareWith(name: string): Promise<void> {
+    const here = this.recording?.groups.at(this.group);
+    if (!here || !this.recording) return;
+    const other = await OpenRecording.open(this.service, name);
+    const twin =
+      other.groups.all.find((group) => group.seed !== null && group.seed === here.seed) ??
+      other.groups.all.find((group) => group.label === here.label);
+    if (!twin) return this.toasts.say(`“${name}” has no episode ${here.label} to compare with.`, "problem");
+    this.compare.put("a", { recording: name, group: twin.index, steps: null });
+    this.compare.put("b", { recording: this.recording.info.name, group: here.index, steps: null });
+    this.workspace = "memory";
+    this.set("middle", "compare", "memory");
+  }
+
   get link(): string {
     const time = this.recording?.info.ordering != null;
     return formatLink({

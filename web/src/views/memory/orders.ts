@@ -1,5 +1,6 @@
 /** Orders as a person chooses them. */
 import type { OrderAsk, OrderBy } from "../../api/model";
+import type { Session } from "../../state/session.svelte";
 
 export interface OrderChoice {
   readonly by: OrderBy;
@@ -46,7 +47,41 @@ export function endsOf(by: OrderBy): readonly [string, string] | null {
   return choices.find((choice) => choice.by === by)?.ends ?? null;
 }
 
-/** Whether two asks look at the same rows. */
-export function sameRows(a: OrderAsk, b: { recording: string; start: number; stop: number }): boolean {
-  return a.recording === b.recording && a.start === b.start && a.stop === b.stop;
+/** Which rows an order looks at when it is asked for now. */
+export function rowsNow(session: Session): { recording: string; start: number; stop: number } {
+  const { start, stop } = session.window;
+  return { recording: session.recording?.info.name ?? "", start, stop };
+}
+
+/** Whether the order was made over other rows than those shown: another episode, or another recording. */
+export function madeElsewhere(session: Session): boolean {
+  const { ask } = session.memory.chosen;
+  const now = rowsNow(session);
+  return ask !== null && (ask.recording !== now.recording || ask.start !== now.start || ask.stop !== now.stop);
+}
+
+/** Order over the rows that are shown; says so where an interval is needed and none is chosen. */
+export function orderBy(session: Session, wanted: { by: OrderBy; over: Over; column: string }): void {
+  const { memory } = session;
+  if (wanted.by === "as-is") return memory.setOrder(null);
+  const rows = rowsNow(session);
+  const { interval } = memory;
+  const needed = wanted.by === "similar" || wanted.over === "interval";
+  if (needed && !(interval && interval[0] >= rows.start && interval[1] <= rows.stop)) {
+    session.toasts.say("Choose an interval first: drag over the memory, or press i at its begin and end.");
+    return;
+  }
+  memory.setOrder({
+    by: wanted.by,
+    array: memory.array,
+    ...rows,
+    ...(needed ? { from: interval![0], to: interval![1] } : {}),
+    ...(wanted.by === "correlation" ? { column: wanted.column } : {}),
+  });
+}
+
+/** The order that is shown, as it was wished for. */
+export function wishOf(ask: OrderAsk | null): { by: OrderBy; over: Over; column: string } {
+  const by = ask?.by ?? "as-is";
+  return { by, over: ask?.from !== undefined && by !== "similar" ? "interval" : "whole", column: ask?.column ?? "" };
 }
