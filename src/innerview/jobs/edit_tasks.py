@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from innerview.edits import checked
 from innerview.errors import EditError, RequestError, StoreError
 from innerview.jobs.engine import Progress
 from innerview.jobs.live import MOST_EPISODES, Live
@@ -26,6 +27,8 @@ def rerun_task(live: Live, arguments: Arguments) -> Task:
     if episodes is not None and (not isinstance(episodes, list) or len(episodes) > MOST_EPISODES):
         raise RequestError(f"episodes is a list of episode numbers, not {episodes!r:.60}; all where left out.")
     check_same(recording, subject, world.info)
+    if not checked(reduction.edits, subject.info.memory):
+        raise EditError(f"Reduction '{reduction.name}' has no edits: it would change nothing.")
 
     def work(progress: Progress) -> dict[str, Any]:
         made = rerun(live.study, recording.name, reduction, subject, world, episodes=episodes, progress=progress)

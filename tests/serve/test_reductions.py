@@ -1,0 +1,116 @@
+"""Reductions and re-runs over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import innerview as iv
+from innerview.serve import Handle, serve
+from innerview.testing.worlds import CountingWorld
+from tests.jobs.players import recurrent
+
+HALF = {
+    "name": "half ½/2",
+    "edits": [{"elements": [0, 1, 2], "mode": "set", "value": 2.0, "start": 4}],
+    "note": "by eye",
+}
+WAIT_S = 60
+
+
+@pytest.fixture
+def handle(tmp_path: Path) -> Iterator[Handle]:
+    iv.record(tmp_path / "a.study", recurrent(), CountingWorld(), episodes=3, name="x", progress=False)
+    world = CountingWorld()
+    with serve(tmp_path / "a.study", subjects={"tiny": recurrent()}, worlds={"counting": world}) as handle:
+        yield handle
+
+
+@pytest.fixture
+def api(handle: Handle) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as client:
+        yield client
+
+
+def ended(api: httpx.Client, **body: Any) -> dict[str, Any]:
+    started = api.post("/jobs", json=body)
+    assert started.status_code == 201, started.text
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        job: dict[str, Any] = api.get(f"/jobs/{started.json()['id']}").json()
+        if job["state"] in ("done", "failed"):
+            assert job["state"] == "done", job["error"]
+            return job
+        time.sleep(0.02)
+    raise AssertionError("the job did not end")
+
+
+def test_reductions_are_kept_and_dropped(api: httpx.Client) -> None:
+    assert api.get("/reductions").json() == []
+    (kept,) = api.put("/reductions", json=HALF).json()
+    assert kept["name"] == HALF["name"] and kept["edits"][0]["stop"] is None and kept["edits"][0]["mode"] == "set"
+    assert api.get("/reductions").json() == [kept]
+    assert api.delete("/reductions/half%20%C2%BD%2F2").json() == []
+    assert api.delete("/reductions/none").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": "x"},
+        {"name": "x", "edits": [{"elements": ["a"]}]},
+        {"name": "x", "edits": [{"elements": [1], "mode": "melt"}]},
+        {"name": "", "edits": [{"elements": [1]}]},
+        {"name": "x", "edits": []},
+        [],
+    ],
+)
+def test_what_is_no_reduction_is_refused(api: httpx.Client, wrong: Any) -> None:
+    reply = api.put("/reductions", json=wrong)
+    assert reply.status_code in (409, 422) and reply.json()["error"]["message"]
+    assert api.get("/reductions").json() == []
+
+
+def test_a_re_run_says_where_it_parts_and_what_it_is_of(api: httpx.Client) -> None:
+    job = ended(api, kind="rerun", recording="x", reduction=HALF, episodes=[0, 2])
+    name = job["result"]["recording"]
+    told = api.get(f"/recordings/{name}").json()
+    assert told["of"] == "x" and told["edits"][0]["elements"] == [0, 1, 2] and told["edits"][0]["site"] == "cell"
+    assert {r["name"]: r["of"] for r in api.get("/study").json()["recordings"]} == {"x": None, name: "x"}
+    pairs = api.get(f"/recordings/{name}/partings").json()
+    assert pairs == job["result"]["pairs"] and [pair["of"] for pair in pairs] == [0, 2]
+    assert all(pair["decision"] == 4 and pair["alike"] for pair in pairs)
+    assert api.get("/recordings/x/partings").status_code == 422
+
+
+def test_table_sweep_and_search_make_results(api: httpx.Client) -> None:
+    table = ended(api, kind="table", recording="x", reductions=[HALF], episodes=2)
+    swept = ended(api, kind="sweep", recording="x", over="single", by="decisions")
+    searched = ended(api, kind="minimal", recording="x", keep=0.5, measure="return", episodes=2)
+    for job, kind in ((table, "table"), (swept, "sweep"), (searched, "minimal")):
+        assert api.get(f"/results/{job['result']['result']}").json()["kind"] == kind
+    rows = api.get(f"/results/{table['result']['result']}").json()["value"]["rows"]
+    assert [row["name"] for row in rows] == ["full memory", HALF["name"]]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"kind": "rerun", "recording": "x", "reduction": {"name": "a", "edits": [{"elements": [99]}]}}, 422),
+        ({"kind": "rerun", "recording": "x", "reduction": {"name": "a", "edits": []}}, 422),
+        ({"kind": "rerun", "recording": "nope", "reduction": HALF}, 404),
+        ({"kind": "rerun", "recording": "x", "reduction": 3}, 422),
+        ({"kind": "table", "recording": "x", "reductions": []}, 400),
+        ({"kind": "table", "recording": "x", "reductions": [HALF], "episodes": -1}, 400),
+        ({"kind": "sweep", "recording": "x", "over": "triples"}, 404),
+        ({"kind": "minimal", "recording": "x", "keep": 7}, 422),
+    ],
+)
+def test_requests_that_cannot_be(api: httpx.Client, body: dict[str, Any], status: int) -> None:
+    reply = api.post("/jobs", json=body)
+    assert reply.status_code == status, reply.text
