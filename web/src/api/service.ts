@@ -138,6 +138,12 @@ export function typed(buffer: ArrayBuffer, dtype: string): ArraySlice["values"] 
       return new Uint8Array(buffer);
     case "int32":
       return new Int32Array(buffer);
+    case "int16":
+      return Int32Array.from(new Int16Array(buffer));
+    case "int8":
+      return Int32Array.from(new Int8Array(buffer));
+    case "uint16":
+      return Int32Array.from(new Uint16Array(buffer));
     case "float64":
       return new Float64Array(buffer);
     case "float16":
