@@ -19,8 +19,8 @@ NAMES_OF_PACKAGES = {
     "ale_py": "ale-py",
     "google_crc32c": "google-crc32c",
     "imageio_ffmpeg": "imageio-ffmpeg",
+    "openTSNE": "opentsne",
     "sb3_contrib": "sb3-contrib",
-    "sklearn": "scikit-learn",
     "stable_baselines3": "stable-baselines3",
     "umap": "umap-learn",
 }

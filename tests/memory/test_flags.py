@@ -23,14 +23,14 @@ def found(rows: Rows, **parameters: Any) -> dict[tuple[str, int], dict[str, Any]
     return {(line["fact"], line["element"]): line for line in value["flags"] if line["found"]}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_all_planted_flags_are_found_and_no_others(seed: int) -> None:
     flags = found(Planted(seed=seed, episodes=32).rows(), seed=seed)
     assert set(flags) == WANTED
     assert all(line["q"] <= 0.05 and line["held_out_auc"] > 0.8 for line in flags.values())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_memory_that_keeps_nothing_has_no_flags(seed: int) -> None:
     """Elements that wander, keep a level through an episode or count time, against facts that come and last."""
     rows = Planted(seed=seed, episodes=24).rows()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
@@ -70,13 +70,12 @@ def rows_of(study: Study, recording: Recording, arrays: tuple[str, ...], start: 
 
 @dataclass(frozen=True, kw_only=True)
 class Columns(Mapping[str, np.ndarray]):
-    """Columns by name, recorded, derived and of the episodes, each read when it is first asked for."""
+    """Columns by name, recorded, derived and of the episodes, each read whenever it is asked for and not kept."""
 
     study: Study
     recording: Recording
     start: int
     stop: int
-    _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     @cached_property
     def specs(self) -> dict[str, Column]:
@@ -91,11 +90,9 @@ class Columns(Mapping[str, np.ndarray]):
         return derived(self.study, self.recording)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._read:
-            if name not in self.specs:
-                raise UnknownName("column", name, self.specs)
-            self._read[name] = as_array(self._series(name))
-        return self._read[name]
+        if name not in self.specs:
+            raise UnknownName("column", name, self.specs)
+        return as_array(self._series(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.specs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -46,23 +46,31 @@ class Fact:
         return float(self.holds.sum() / max(1, self.known.sum()))
 
 
-def make_facts(rows: Rows, *, names: Sequence[str] = (), thresholds: str = "") -> list[Fact]:
+def make_facts(
+    rows: Rows, *, names: Sequence[str] = (), thresholds: str = "", places: np.ndarray | None = None
+) -> list[Fact]:
     """Facts of the columns named, or of all that tell one.
 
     None that hardly ever or nearly always holds, and none twice: of two that are the same, or each other's opposite,
-    the plainer one stays.
+    the plainer one stays. They are told of some places among the rows, or of all.
     """
     splits = _splits(rows, thresholds)
     for name in names:
         if name not in rows.specs:
             raise UnknownName("column", name, rows.specs)
     chosen = list(names) or [c.name for c in rows.specs.values() if c.kind in KINDS and c.type != "objects"]
-    made = [fact for name in chosen for fact in _of_column(rows, rows.specs[name], splits.get(name))]
-    told = [fact for fact in made if RARE <= fact.share <= 1 - RARE]
+    told: list[Fact] = []
+    for name in chosen:  # one after the other, as all columns of a long recording together are too large
+        made = (_at(fact, places) for fact in _of_column(rows, rows.specs[name], splits.get(name)))
+        told += [fact for fact in made if RARE <= fact.share <= 1 - RARE]
     plainest: dict[bytes, Fact] = {}
     for fact in sorted(told, key=lambda fact: _PLAINNESS.index(fact.kind)):
         plainest.setdefault(_mark(fact), fact)
     return [fact for fact in told if plainest[_mark(fact)] is fact]
+
+
+def _at(fact: Fact, places: np.ndarray | None) -> Fact:
+    return fact if places is None else replace(fact, holds=fact.holds[places], known=fact.known[places])
 
 
 def _mark(fact: Fact) -> bytes:

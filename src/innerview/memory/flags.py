@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -142,14 +143,14 @@ def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, most
         )
     chosen = _some(episodes, most)
     places = np.concatenate([np.arange(*group) for group in chosen])
-    made = make_facts(rows, names=names, thresholds=thresholds)
+    made = make_facts(rows, names=names, thresholds=thresholds, places=places)
     stops = np.cumsum([stop - start for start, stop in chosen])
     groups = tuple((int(stop - (b - a)), int(stop)) for stop, (a, b) in zip(stops, chosen, strict=True))
     order = np.random.default_rng(seed).permutation(len(groups))
     finding, held_out = np.sort(order[: -(-len(order) // 2)]), np.sort(order[-(-len(order) // 2) :])
     data = Data(
         values=rows.memory[array].read(places),
-        facts=[_taken(fact, places) for fact in made],
+        facts=made,
         groups=groups,
         finding=tuple(map(int, finding)),
         held_out=tuple(map(int, held_out)),
@@ -160,7 +161,7 @@ def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, most
             "No column tells a fact that is true in some of these episodes and not in others. Name columns with "
             "the parameter 'facts', or record more."
         )
-    return Data(**{**data.__dict__, "facts": usable})
+    return replace(data, facts=usable)
 
 
 def _some(episodes: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
@@ -168,10 +169,6 @@ def _some(episodes: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
     total = sum(stop - start for start, stop in episodes)
     wanted = max(FEWEST_EPISODES, int(len(episodes) * min(1.0, most / total)))
     return [episodes[i] for i in np.unique(np.linspace(0, len(episodes) - 1, wanted).astype(int))]
-
-
-def _taken(fact: Fact, places: np.ndarray) -> Fact:
-    return Fact(**{**fact.__dict__, "holds": fact.holds[places], "known": fact.known[places]})
 
 
 def _varies(fact: Fact, data: Data) -> bool:

@@ -1,0 +1,218 @@
+"""Strategy chart: what kinds of states the memory goes through, in which order, and what is true in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.memory.clusters import k_means, nearest, silhouette
+from innerview.memory.facts import Fact, make_facts
+from innerview.memory.visits import Visit, smoothed, visits
+from innerview.schema import Found, Lens, Parameter, Rows, States, Watch, unwatched
+
+MOST_STATES = 10
+DIMENSIONS = 32
+JUDGED = 2000
+"""States by which a number of clusters is judged; all of them would take too long."""
+MOST_FACT_ROWS = 100_000
+NAMING_LIFT = 1.2
+
+LENS = Lens(
+    name="strategy",
+    question="What phases does it go through, and what is true in each?",
+    needs=("memory",),
+    parameters=(
+        Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
+        Parameter(
+            name="states", type="int", default=0, low=0, high=50, description="How many; 0 chooses the clearest number."
+        ),
+        Parameter(
+            name="shortest", type="int", default=3, low=1, high=1000, description="Shorter visits count as going on."
+        ),
+        Parameter(
+            name="most", type="int", default=20_000, low=100, high=200_000, description="States to find clusters in."
+        ),
+        Parameter(name="seed", type="int", default=0, low=0, description="The same seed gives the same chart."),
+    ),
+    yields="chart",
+    over="recording",
+    cost="seconds",
+    paper="Lloyd 1982 (k-means); Rousseeuw 1987 (silhouettes); charts as in Jaunet et al. 2020, section 7",
+)
+
+
+def look(
+    rows: Rows,
+    *,
+    progress: Watch = unwatched,
+    array: str = "",
+    states: int = 0,
+    shortest: int = 3,
+    most: int = 20_000,
+    seed: int = 0,
+) -> Found:
+    """States with their share, facts and place, transitions between them; array "state" [rows]."""
+    array = array or next(iter(rows.memory))
+    memory = rows.memory[array]
+    groups = rows.groups or ((0, memory.rows),)
+    if memory.rows < 2:
+        raise LensError(f"A chart needs two rows or more; there are {memory.rows}.")
+    progress(0, 4, "finding clusters")
+    clusters = _Clusters.of(_sample(memory, most), states=states, seed=seed)
+    progress(1, 4, "assigning rows")
+    labels = np.concatenate([clusters.nearest(values) for _, values in memory.pieces()])
+    labels = smoothed(labels, groups, shortest=shortest)
+    order = _by_time(labels, groups)
+    labels = np.argsort(order)[labels]
+    centres = clusters.centres[order[: labels.max() + 1]]
+    progress(2, 4, "naming states")
+    places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, MOST_FACT_ROWS)).astype(np.int64))
+    named = _named(labels[places], make_facts(rows, places=places))
+    made = visits(labels, groups)
+    value = {
+        "array": array,
+        "rows": [rows.first, rows.first + memory.rows],
+        "states": _states(labels, made, centres, named, _actions(rows, labels)),
+        "transitions": _transitions(made),
+        "starts": np.bincount([v.state for v in made if v.begins], minlength=len(centres)).tolist(),
+        "ends": np.bincount([v.state for v in made if v.ends], minlength=len(centres)).tolist(),
+        "silhouette": clusters.silhouette,
+    }
+    return Found(value=value, arrays={"state": labels.astype(np.int16)})
+
+
+def _sample(memory: States, most: int) -> np.ndarray:
+    places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, most)).astype(np.int64))
+    values = memory.read(places)
+    if not np.isfinite(values).all():
+        raise LensError("Some states hold values that are no numbers; they belong to no cluster.")
+    return values
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Clusters:
+    """Centres in the space of the widest directions."""
+
+    mean: np.ndarray
+    axes: np.ndarray
+    centres: np.ndarray
+    silhouette: float
+
+    @staticmethod
+    def of(values: np.ndarray, *, states: int, seed: int) -> _Clusters:
+        """That many clusters, or as many as stand apart most clearly."""
+        mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
+        centred = values - mean
+        spread, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+        axes = axes[:, np.argsort(spread)[::-1][: min(DIMENSIONS, len(spread))]].astype(np.float32)
+        signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+        axes = axes * np.where(signs == 0, 1, signs)
+        points = centred @ axes
+        different = len(np.unique(points[:: max(1, len(points) // JUDGED)], axis=0))
+        if different < 2:
+            raise LensError("All these states are the same; there are no phases.")
+        tried = [min(states, different)] if states else range(2, min(MOST_STATES, different - 1) + 1)
+        made = [_clustered(points, count, seed) for count in tried] or [_clustered(points, different, seed)]
+        clear, centres = max(made, key=lambda clusters: clusters[0])
+        return _Clusters(mean=mean, axes=axes, centres=centres, silhouette=clear)
+
+    def nearest(self, values: np.ndarray) -> np.ndarray:
+        """[rows], the centre nearest to each state."""
+        return nearest((values - self.mean) @ self.axes, self.centres)
+
+
+def _clustered(points: np.ndarray, count: int, seed: int) -> tuple[float, np.ndarray]:
+    """How clearly that many clusters stand apart, from -1 to 1, and their centres."""
+    centres = k_means(points, count, seed=seed)
+    judged = points[:: max(1, len(points) // JUDGED)]
+    return silhouette(judged, nearest(judged, centres)), centres
+
+
+def _by_time(labels: np.ndarray, groups: tuple[tuple[int, int], ...]) -> np.ndarray:
+    """States that are there, the one that comes earliest in its episode first; then those that are not."""
+    step = np.concatenate([np.linspace(0, 1, stop - start) for start, stop in groups])
+    count = np.bincount(labels)
+    mean = np.bincount(labels, weights=step) / np.maximum(count, 1)
+    return np.argsort(np.where(count > 0, mean, np.inf), kind="stable")
+
+
+def _named(labels: np.ndarray, facts: list[Fact]) -> list[list[dict[str, Any]]]:
+    """Per state the facts that hold more often in it than elsewhere, the most telling first."""
+    named: list[list[dict[str, Any]]] = []
+    for state in range(labels.max() + 1):
+        here = labels == state
+        lines = []
+        for fact in facts:
+            known = fact.known & here
+            base = fact.share
+            share = float(fact.holds[known].mean()) if known.any() else 0.0
+            if share > base:
+                # Rare facts have large lifts by chance: what counts is how much of the state they explain.
+                weight = (share - base) / np.sqrt(base * (1 - base))
+                lines.append((weight, {"fact": fact.name, "share": share, "base": base, "lift": share / base}))
+        named.append([line for _, line in sorted(lines, key=lambda pair: -pair[0])[:6]])
+    return named
+
+
+def _actions(rows: Rows, labels: np.ndarray) -> list[list[dict[str, Any]]]:
+    """Per state what it does there, the most frequent action first."""
+    spec = rows.specs.get("action")
+    if spec is None or not spec.categories:
+        return [[] for _ in range(labels.max() + 1)]
+    taken = rows.columns["action"]
+    told = []
+    for state in range(labels.max() + 1):
+        here = taken[(labels == state) & np.isfinite(taken)].astype(int)
+        counts = np.bincount(here, minlength=len(spec.categories))[: len(spec.categories)]
+        shares = counts / max(1, counts.sum())
+        told.append([{"action": spec.categories[i], "share": float(shares[i])} for i in np.argsort(-shares)[:3]])
+    return told
+
+
+def _states(
+    labels: np.ndarray,
+    made: list[Visit],
+    centres: np.ndarray,
+    named: list[list[dict[str, Any]]],
+    actions: list[list[dict[str, Any]]],
+) -> list[dict[str, Any]]:
+    counts = np.bincount(labels, minlength=len(centres))
+    taken: set[str] = set()
+    states = []
+    for state in range(len(centres)):
+        lengths = [visit.stop - visit.start for visit in made if visit.state == state]
+        fitting = [line["fact"] for line in named[state] if line["lift"] >= NAMING_LIFT and line["fact"] not in taken]
+        name = fitting[0] if fitting else f"state {state}"
+        taken.add(name)
+        states.append(
+            {
+                "state": state,
+                "name": name,
+                "share": float(counts[state] / len(labels)),
+                "rows": int(counts[state]),
+                "visits": len(lengths),
+                "mean_steps": float(np.mean(lengths)) if lengths else 0.0,
+                "facts": named[state],
+                "actions": actions[state],
+                "place": [float(v) for v in np.pad(centres[state][:2], (0, max(0, 2 - centres.shape[1])))],
+            }
+        )
+    return states
+
+
+def _transitions(made: list[Visit]) -> list[dict[str, Any]]:
+    """Steps from one state to another within an episode, the most frequent first."""
+    counts: dict[tuple[int, int], int] = {}
+    for before, after in pairwise(made):
+        if not before.ends:
+            pair = (before.state, after.state)
+            counts[pair] = counts.get(pair, 0) + 1
+    leaving: dict[int, int] = {}
+    for (start, _), count in counts.items():
+        leaving[start] = leaving.get(start, 0) + count
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [{"from": a, "to": b, "count": n, "probability": n / leaving[a]} for (a, b), n in ranked]
