@@ -173,12 +173,15 @@ export class TileStore implements HeatSource {
       ...this.within(grid, level, from - side / 2, to + side / 2),
     ];
     const keys = new Set(all.map(({ key }) => key));
+    const own = `${grid.start}:${grid.stop}:`; // other pictures may be drawn from here at the same time
     for (const [key, stop] of this.coming) {
-      if (keys.has(key)) continue;
+      if (keys.has(key) || !key.startsWith(own)) continue;
       stop.abort();
       this.coming.delete(key);
     }
-    this.queue = all.filter(({ key }, i) => !this.has(key) && all.findIndex((other) => other.key === key) === i);
+    const others = this.queue.filter(({ key }) => !key.startsWith(own)).slice(0, 64);
+    const mine = all.filter(({ key }, i) => !this.has(key) && all.findIndex((other) => other.key === key) === i);
+    this.queue = [...mine, ...others];
     this.pump();
   }
 
