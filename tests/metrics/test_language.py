@@ -106,6 +106,8 @@ def test_an_expression_tells_which_columns_it_reads() -> None:
         ("health + __builtins__", 9, "__builtins__"),
         ("health.__class__", 0, "dot that reaches into"),
         ("(lambda: 1)()", 1, "Lambda is not allowed"),
+        ("health and lambda: 3", 11, "“lambda” is not allowed"),
+        ("health; import os", 8, "“import” is not allowed"),
         ("[h for h in health]", 0, "loop in brackets"),
         ("health[0]", 0, "square brackets"),
         ("f'{health}'", 0, "text with values"),

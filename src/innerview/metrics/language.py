@@ -22,7 +22,10 @@ ALLOWED = (
     'Allowed are numbers, columns by name (col("name with spaces")), threshold("name"), '
     f"{OPERATORS}, comparisons, and / or / not, a if b else c, and the functions {', '.join(FUNCTIONS)}."
 )
-STATEMENTS = ("import", "from", "def", "class", "for", "while", "with", "return", "del", "global", "async", "try")
+STATEMENTS = {
+    *("import", "from", "def", "class", "for", "while", "with", "return", "del", "global", "async", "await"),
+    *("try", "lambda", "yield", "exec"),
+}
 _BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _UNARY = (ast.UAdd, ast.USub, ast.Not)
 _COMPARE = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -85,19 +88,21 @@ def _tree(text: str) -> ast.expr:
     except SyntaxError as error:
         # Where it only notices at the end, Python names no character.
         at = _offset(text, error.offset - 1) if error.offset else len(text.rstrip())
-        raise MetricError(_unreadable(text, at, error.msg), at) from error
+        raise _unreadable(text, at, error.msg) from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise MetricError(f"This cannot be read: {error or 'it is nested too deeply'}.") from error
 
 
-def _unreadable(text: str, at: int, reason: str) -> str:
-    words = text.split()
-    if words[0] in STATEMENTS:
-        return _refusal(0, f"“{words[0]}”")
+def _unreadable(text: str, at: int, reason: str) -> MetricError:
+    unquoted = re.sub(r"""("[^"]*"|'[^']*')""", lambda quoted: " " * len(quoted[0]), text)
+    for word in re.finditer(r"[A-Za-z_]+", unquoted):
+        if word[0] in STATEMENTS:
+            return MetricError(_refusal(word.start(), f"“{word[0]}”"), word.start())
     spaced = "" if '"' in text or "'" in text else ' A name with spaces is written col("name with spaces").'
     near = text[at : at + 20].strip()
     told = reason.rstrip(".?!")
-    return f"This cannot be read at character {at + 1}{f', “{near}”' if near else ''}: {told}.{spaced}"
+    place = f"character {at + 1}" + (f", “{near}”" if near else "")
+    return MetricError(f"This cannot be read at {place}: {told}.{spaced}", at)
 
 
 def _one_line(text: str) -> str:

@@ -33,8 +33,11 @@ export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, C
 const waiting: ColumnData = { type: "number", values: new Float32Array(0) };
 
 /** By kind, recorded before derived; where it was comes last, for the map shows it better. */
-function placeOf(column: Column, kinds: readonly ColumnKind[]): number {
+function placeOf(column: Column, memory: boolean): number {
+  const kinds = memory ? factsFirst : order;
   if (["x", "y", "z", "angle"].includes(column.name)) return kinds.length;
+  // Beside the memory strips come before lines: they are thin, and say when something was there.
+  if (memory && column.type === "bool") return column.kind === "event" ? -3 : column.derived ? -2 : -1;
   return kinds.indexOf(column.kind) + (column.derived ? 0.5 : 0);
 }
 
@@ -58,9 +61,8 @@ export function vectorTracks({ kinds, names, values }: Shares): Track[] {
 
 /** Columns that can be drawn over time, first to last. */
 export function inOrder(columns: readonly Column[], memory = false): Column[] {
-  const kinds = memory ? factsFirst : order;
-  const drawn = columns.filter((column) => kinds.includes(column.kind) && column.type !== "objects");
-  return drawn.sort((a, b) => placeOf(a, kinds) - placeOf(b, kinds));
+  const drawn = columns.filter((column) => order.includes(column.kind) && column.type !== "objects");
+  return drawn.sort((a, b) => placeOf(a, memory) - placeOf(b, memory));
 }
 
 export function trackOf(column: Column, data: ColumnData): Track {
