@@ -24,5 +24,5 @@ export async function valuesOf(
 async function statesOf(results: Results, chart: ResultLine): Promise<Values> {
   const [whole, states] = await Promise.all([results.whole(chart.id), results.array(chart.id, "state")]);
   const told = whole.value as { states?: { name?: string }[] };
-  return { type: "words", codes: states.values, words: (told.states ?? []).map((s, i) => s.name || `state ${i}`) };
+  return { type: "words", codes: states.values, words: (told.states ?? []).map((s, i) => `${i + 1} ${s.name ?? ""}`) };
 }

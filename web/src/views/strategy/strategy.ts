@@ -17,6 +17,10 @@ export interface State {
   readonly name: string;
   readonly facts: readonly StateFact[];
   readonly place: readonly [number, number] | null;
+  /** How long a visit lasts. */
+  readonly mean_steps?: number;
+  /** What it does there, the most frequent first. */
+  readonly actions?: readonly { readonly action: string; readonly share: number }[];
 }
 
 export interface Transition {
@@ -31,11 +35,15 @@ export interface Strategy {
   readonly transitions: readonly Transition[];
 }
 
-export const nameOf = (state: State): string => state.name || `state ${state.state}`;
+export const nameOf = (state: State): string => {
+  // One that no fact names is called by its number, counted as it is drawn.
+  const named = state.name && !/^state \d+$/.test(state.name);
+  return (named ? state.name : `state ${state.state + 1}`).replaceAll("_", " ");
+};
 
 /** `health low: 81 % here, 12 % at all` */
 export const factLine = (fact: StateFact): string =>
-  `${fact.fact}: ${percent(fact.share)} here, ${percent(fact.base)} at all`;
+  `${fact.fact.replaceAll("_", " ")}: ${percent(fact.share)} here, ${percent(fact.base)} at all`;
 
 /** Where it goes from a state: the part of all ways out, most first. */
 export function waysOut(strategy: Strategy, state: number): { to: number; share: number }[] {
