@@ -57,6 +57,17 @@ class Decisions:
         self, programs: Sequence[Sequence[MemoryEdit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
     ) -> None:
         """Tell the effect of every program, some at a time."""
+        threads = torch.get_num_threads()
+        try:
+            # Steps are small and many: on a busy machine torch's threads would wait for each other most of the time.
+            torch.set_num_threads(max(1, threads // 2))
+            self._tell_effects(programs, tell)
+        finally:
+            torch.set_num_threads(threads)
+
+    def _tell_effects(
+        self, programs: Sequence[Sequence[MemoryEdit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
+    ) -> None:
         for first in range(0, len(programs), SIDE_BY_SIDE):
             some = programs[first : first + SIDE_BY_SIDE]
             kl, other = np.zeros(len(some)), np.zeros(len(some))
