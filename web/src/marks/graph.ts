@@ -141,7 +141,7 @@ function bend(a: Disc, b: Disc, head: number): Point[] {
   const distance = Math.max(1e-6, Math.hypot(dx, dy));
   const side = 0.18 * distance;
   const [mx, my] = [(a.x + b.x) / 2 - (dy / distance) * side, (a.y + b.y) / 2 + (dx / distance) * side];
-  const steps = 24;
+  const steps = Math.max(24, Math.ceil(distance / 4));
   const all = Array.from({ length: steps + 1 }, (_, i): Point => {
     const t = i / steps;
     const along = (p: number, q: number, s: number): number => (1 - t) ** 2 * p + 2 * t * (1 - t) * q + t * t * s;
@@ -150,7 +150,8 @@ function bend(a: Disc, b: Disc, head: number): Point[] {
   const outside = all.filter(
     ([x, y]) => Math.hypot(x - a.x, y - a.y) >= a.r + 1 && Math.hypot(x - b.x, y - b.y) >= b.r + head,
   );
-  return outside.length >= 2 ? outside : [all[11]!, all[13]!];
+  const middle = steps >> 1;
+  return outside.length >= 2 ? outside : [all[middle - 1]!, all[middle + 1]!];
 }
 
 const towards = (from: Point, to: Point): number => Math.atan2(to[1] - from[1], to[0] - from[0]);
