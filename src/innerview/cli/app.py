@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import look, make, reduce_app
+from innerview.cli import lenses, look, make, reduce_app
 from innerview.store import Wishes
 
 app = typer.Typer(
@@ -169,5 +169,5 @@ def export(
     )
 
 
-for command in reduce_app.COMMANDS:
+for command in (*lenses.COMMANDS, *reduce_app.COMMANDS):
     app.command()(command)

@@ -15,6 +15,8 @@ EVERY = 25
 EARLY = 250
 """Iterations of the first phase, in which groups are pulled apart."""
 DIMENSIONS = 50
+WORTH_THREADS = 10_000
+"""States from which on several threads are quicker than one: waiting for each other takes time too."""
 
 LENS = Lens(
     name="tsne",
@@ -82,8 +84,7 @@ def _begun(points: np.ndarray, begin: np.ndarray, *, perplexity: float, seed: in
     from openTSNE.affinity import PerplexityBasedNN  # type: ignore[import-untyped]
 
     count = len(points)
-    affinities = PerplexityBasedNN(
-        points, perplexity=min(perplexity, max(1.0, (count - 1) / 3)), random_state=seed, n_jobs=-1
-    )
+    shared = {"random_state": seed, "n_jobs": -1 if count > WORTH_THREADS else 1}
+    affinities = PerplexityBasedNN(points, perplexity=min(perplexity, max(1.0, (count - 1) / 3)), **shared)
     method = "bh" if count < 1000 else "fft"
-    return TSNEEmbedding(begin, affinities, negative_gradient_method=method, random_state=seed, n_jobs=-1)
+    return TSNEEmbedding(begin, affinities, negative_gradient_method=method, **shared)

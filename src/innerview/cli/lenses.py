@@ -1,0 +1,168 @@
+"""Commands that look through lenses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from innerview.errors import InnerviewError, UnknownName
+from innerview.schema import Lens, Result
+
+MOST_LINES = 40
+
+
+def lenses() -> None:
+    """List the lenses and what can be set about each.
+
+    Example: `innerview lenses`
+    """
+    from innerview.jobs.lenses import all_lenses
+
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("lens", "question", "looks at", "parameters"):
+        table.add_column(title, overflow="fold")
+    for name, looking in all_lenses():
+        lens = looking.lens
+        settable = ", ".join(f"{p.name}={p.default}" for p in lens.parameters)
+        missing = f" [red]{lens.settings['missing']}[/]" if lens.settings.get("missing") else ""
+        table.add_row(name, lens.question + missing, f"a {lens.over}", settable)
+    Console().print(table)
+
+
+def lens(
+    name: Annotated[str, typer.Argument(help="The lens; `innerview lenses` lists them.")],
+    study: Annotated[Path, typer.Argument(help="The study's folder.")],
+    recording: Annotated[str | None, typer.Option(help="Which recording, where there are several.")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="PARAMETER=VALUE; may be repeated.")] = None,
+    episode: Annotated[str | None, typer.Option(help="Only this episode.")] = None,
+    subject: Annotated[
+        str | None, typer.Option(help="For lenses that run the model again: zoo:NAME or FILE.py:FUNCTION.")
+    ] = None,
+) -> None:
+    """Look at a recording through a lens, print what it finds and keep it in the study.
+
+    Examples:
+
+        innerview lens flags my.study --set facts=health --set thresholds=health=50
+
+        innerview lens influence my.study --subject zoo:doom_health --episode 3
+    """
+    from innerview.cli.look import only_recording
+    from innerview.jobs.looking import look
+    from innerview.store import Study
+
+    opened = Study.open(study)
+    chosen = only_recording(opened, recording)
+    rows = None if episode is None else chosen.group_rows(episode)
+    result = look(
+        opened, name, chosen.name, rows=rows, subject=_subject(subject), **parameters_of(_described(name), set_ or [])
+    )
+    _tell(result)
+
+
+def parameters_of(lens: Lens, words: Sequence[str]) -> dict[str, Any]:
+    """What was typed as parameter=value, in the types that the lens wants."""
+    known = {parameter.name: parameter for parameter in lens.parameters}
+    given: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in known:
+            raise UnknownName(f"parameter of lens '{lens.name}'", name, known)
+        if not equals:
+            raise InnerviewError(f"'{word}' sets nothing; write {name}=VALUE.")
+        given[name] = _typed(known[name].type, name, value)
+    return given
+
+
+def _typed(kind: str, name: str, value: str) -> Any:
+    if kind == "bool":
+        if value.lower() not in ("true", "false", "yes", "no"):
+            raise InnerviewError(f"{name} is true or false, not '{value}'.")
+        return value.lower() in ("true", "yes")
+    if kind not in ("int", "float"):
+        return value
+    try:
+        return int(value) if kind == "int" else float(value)
+    except ValueError as error:
+        raise InnerviewError(f"{name} is a {kind}, not '{value}'.") from error
+
+
+def _described(name: str) -> Lens:
+    from innerview.jobs.lenses import all_lenses
+
+    return all_lenses().get(name).lens
+
+
+def _subject(text: str | None) -> Any:
+    if text is None:
+        return None
+    from innerview.cli.make import load_subject
+
+    return load_subject(text)[0]
+
+
+def _tell(result: Result) -> None:
+    console = Console()
+    teller = _TELLERS.get(result.kind, _tell_value)
+    teller(console, result.value)
+    told = f"Kept as result {result.id} of '{result.recording}'."
+    console.print(told, markup=False, highlight=False, soft_wrap=True)
+
+
+def _tell_flags(console: Console, value: Any) -> None:
+    flags = [line for line in value["flags"] if line["found"]]
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("element", "fact", "", "AUC", "held out", "q", "keeps"):
+        table.add_column(title, justify="left" if title in ("fact", "") else "right")
+    for line in flags[:MOST_LINES]:
+        keeps = "" if line["keeps_steps"] is None else f"{line['keeps_steps']} steps"
+        high = "high" if line["direction"] > 0 else "low"
+        numbers = (f"{line['auc']:.3f}", f"{line['held_out_auc']:.3f}", f"{line['q']:.2g}", keeps)
+        table.add_row(str(line["element"]), line["fact"], high, *numbers)
+    console.print(table)
+    counts = value["episodes"]
+    console.print(
+        f"{len(flags)} flags among {value['pairs']:,} pairs of element and fact, found in {counts['found']} episodes "
+        f"and confirmed in {counts['held_out']} others. {value['note']}",
+        highlight=False,
+    )
+
+
+def _tell_strategy(console: Console, value: Any) -> None:
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("state", "name", "share", "mean steps", "goes to"):
+        table.add_column(title)
+    for state in value["states"]:
+        ways = [way for way in value["transitions"] if way["from"] == state["state"]]
+        goes = ", ".join(f"{way['to']} ({way['probability']:.0%})" for way in ways[:4])
+        shown = (f"{state['share']:.0%}", f"{state['mean_steps']:.1f}", goes)
+        table.add_row(str(state["state"]), state["name"], *shown)
+    console.print(table)
+
+
+def _tell_influence(console: Console, value: Any) -> None:
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("element", justify="right")
+    table.add_column("influence, all lags", justify="right")
+    for element in value["order"][:20]:
+        table.add_row(str(element), f"{value['elements'][element]:.4g}")
+    console.print(table)
+    lags = ", ".join(f"{lag}: {value['by_lag'][lag]:.3g}" for lag in value["lags"][::5])
+    console.print(f"By lag, all elements: {lags}", highlight=False)
+
+
+def _tell_value(console: Console, value: Any) -> None:
+    console.print_json(data=value)
+
+
+_TELLERS: dict[str, Callable[[Console, Any], None]] = {
+    "flags": _tell_flags,
+    "strategy": _tell_strategy,
+    "influence": _tell_influence,
+}
+COMMANDS = (lens, lenses)
