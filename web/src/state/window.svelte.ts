@@ -13,6 +13,9 @@ export class TimeWindow {
   rows = $state(0);
   private chosen = $state.raw<Span | null>(null);
 
+  /** A link may show other rows than the cursor's; they stay until the cursor moves. */
+  private parked = -1;
+
   constructor(private readonly clock: Clock) {}
 
   /** First row of all that can be shown, and the one after the last. */
@@ -67,6 +70,8 @@ export class TimeWindow {
 
   /** Turn the page when the cursor leaves what is shown. */
   follow(row: number): void {
+    if (row === this.parked) return;
+    this.parked = -1;
     if (!this.zoomed || (row >= this.from && row < this.to) || row < this.start || row >= this.stop) return;
     this.pan((row < this.from ? row + 1 - this.to : row - this.from) + (row < this.from ? 0.1 : -0.1) * this.length);
   }
@@ -90,6 +95,7 @@ export class TimeWindow {
 
   restore(settings: Readonly<Record<string, string>>): void {
     this.setScope(settings.scope === "recording" ? "recording" : "episode");
+    this.parked = this.clock.row;
     const [from, to] = (settings.window ?? "").split("-").map(Number);
     if (from !== undefined && to !== undefined && to > from) this.show(this.start + from, this.start + to);
   }

@@ -1,0 +1,99 @@
+"""Two runs side by side: a re-run beside what it was made of, and two stretches of one episode."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import innerview as iv
+from innerview.schema import MemoryEdit, Reduction
+
+from .conftest import Show, Visit
+from .memory_study import LINK, STEPS, agent
+from .workbench import Workbench
+
+BEGIN = 20
+NAME = "forgets"
+
+
+def rerun(study: iv.Study) -> iv.Recording:
+    """Episode 2 again, without half its memory from step 20 on."""
+    subject, world = agent()
+    edit = MemoryEdit(elements=tuple(range(64)), start=BEGIN)
+    made = iv.rerun(
+        study, "k-items", Reduction(name="half", edits=(edit,)), subject, world, episodes=[2], name=NAME, progress=False
+    )
+    return made.recording
+
+
+def complete(bench: Workbench, *testids: str) -> None:
+    for testid in testids:
+        expect(bench.get(testid)).to_have_attribute("data-complete", "true")
+
+
+def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    made = rerun(kitems)
+    before = kitems.recording("k-items").columns(["action", "value"], 2 * STEPS, 3 * STEPS)
+    after = made.columns(["action", "value"])
+    shorter = min(before.height, after.height)
+    other = np.flatnonzero(before["action"].to_numpy()[:shorter] != after["action"].to_numpy()[:shorter])
+    parts = int(other[0]) if len(other) else shorter
+    assert parts >= BEGIN
+    bench = visit(show(kitems), f"#/memory/{NAME}")
+    bench.get("compare-original").click()
+    bench.settled(re.escape("a=2;;k-items&b=0;;forgets").replace("&", ".*&"))
+    expect(bench.get("compare-told")).to_contain_text(f"Same seed 1002. They part at step {parts}")
+    complete(bench, "compare-a", "compare-b")
+    line = bench.get("compare-means").locator('tr[data-column="value"] td')
+    told = [float(line.nth(i).inner_text().replace("−", "-")) for i in (1, 2)]
+    assert told == pytest.approx([before["value"].mean(), after["value"].mean()], rel=0.02, abs=0.002)
+    expect(bench.get("compare-map")).to_be_visible()
+    bench.get("compare-show").locator("[data-value=difference]").click()
+    complete(bench, "compare-difference")
+    bench.get("compare-swap").click()
+    bench.settled(re.escape("a=0;;forgets&b=2;;k-items").replace("&", ".*&"))
+
+
+def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    bench = visit(show(kitems), f"{LINK}?episode=1")
+    complete(bench, "memory-canvas")
+    bench.brush_steps("memory-plane", 5, 14, of=STEPS)
+    bench.get("put-a").click()
+    bench.brush_steps("memory-plane", 30, 49, of=STEPS)
+    bench.get("put-b").click()
+    bench.settled(r"a=1;5-15;k-items.*b=1;30-50;k-items")
+    complete(bench, "compare-a", "compare-b")
+    steps = bench.get("compare-means").locator("tbody tr").first.locator("td")
+    expect(steps.nth(1)).to_have_text("10")
+    expect(steps.nth(2)).to_have_text("20")
+    bench.get("compare-align").locator("[data-value=start]").click()
+    bench.settled("align=start")
+    bench.get("slot-b-steps").fill("40-44")
+    bench.get("slot-b-steps").press("Enter")
+    bench.settled(r"b=1;40-45;k-items")
+    expect(steps.nth(2)).to_have_text("5")
+    bench.page.reload()
+    complete(bench, "compare-a", "compare-b")
+    expect(steps.nth(2)).to_have_text("5")
+
+
+def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    bench = visit(show(kitems), f"{LINK}?episode=1&middle=compare")
+    expect(bench.get("view-compare")).to_contain_text("Put two places side by side")
+    bench.get("slot-a-here").click()
+    bench.get("slot-b-recording").select_option("k-items")
+    bench.get("slot-b-episode").select_option("4")
+    bench.settled(r"a=1;;k-items.*b=4;;k-items")
+    expect(bench.get("compare-told")).to_contain_text("Different seeds")
+    bench.get("view-compare-export").click()
+    with bench.page.expect_download() as file:
+        bench.page.get_by_role("button", name="CSV table").click()
+    assert file.value.path().read_text().startswith("metric,mean A,mean B")
+
+
+def test_a_place_that_is_not_there(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    bench = visit(show(kitems), f"{LINK}?middle=compare&a=99;;k-items&b=1;;k-items")
+    expect(bench.get("view-compare-problem")).to_contain_text("has no episode 99")
