@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import innerview as iv
-from innerview.errors import CaptureError, EditError
+from innerview.errors import CaptureError, EditError, LensError
+from innerview.jobs.looking import look
 from innerview.jobs.rerun import pairs_of, rerun
 from innerview.schema import MemoryEdit, Moment, Reduction
 from innerview.testing.worlds import CountingGame, CountingWorld
@@ -81,6 +82,12 @@ def test_what_cannot_be_run_again(study: iv.Study) -> None:
         rerun(study, "x", wrong, recurrent(), CountingWorld(), progress=False)
     with pytest.raises(CaptureError, match="no re-run"):
         pairs_of(study, study.recording("x"))
+
+
+def test_a_lens_that_runs_the_subject_does_not_look_at_an_edited_recording(study: iv.Study) -> None:
+    made = rerun(study, "x", LATE, recurrent(), CountingWorld(), progress=False)
+    with pytest.raises(LensError, match="Look at 'x' instead"):
+        look(study, "influence", made.recording.name, subject=recurrent(), progress=False)
 
 
 class DriftingWorld(CountingWorld):

@@ -220,4 +220,10 @@ def _live_subject(recording: Recording, name: Any, subjects: Mapping[str, Subjec
         )
     if len(subject.info.memory) != len(memory_arrays(recording)):
         raise LensError(f"'{subject.info.name}' has other memory than was recorded in '{recording.name}'.")
+    if recording.info.arguments.get("edits"):
+        of = recording.info.arguments.get("of")
+        raise LensError(
+            f"'{recording.name}' was played with its memory changed; '{lens}' would run the subject without that. "
+            f"Look at {repr(of) if of else 'a recording without edits'} instead."
+        )
     return subject
