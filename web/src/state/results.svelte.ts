@@ -1,6 +1,6 @@
 /** What lenses found in the open recording, and the lenses that are looking right now. */
 import { SvelteMap } from "svelte/reactivity";
-import { messageOf } from "../api/errors";
+import { ApiError, messageOf } from "../api/errors";
 import type { Job } from "../api/model";
 import { ResultService, type Result, type ResultLine } from "../api/results";
 import type { ArraySlice, Service } from "../api/service";
@@ -14,6 +14,9 @@ export class Results {
   all = $state.raw<readonly ResultLine[]>([]);
   loaded = $state(false);
   problem = $state("");
+
+  /** Why a lens would not even begin, in the service's words. */
+  readonly refused = new SvelteMap<string, string>();
 
   private readonly api: ResultService;
   private readonly started = new SvelteMap<string, string>();
@@ -37,6 +40,7 @@ export class Results {
       this.all = [];
       this.loaded = false;
       this.started.clear();
+      this.refused.clear();
       this.values.clear();
     }
     this.recording = recording;
@@ -113,8 +117,14 @@ export class Results {
 
   async look(lens: string, parameters: Record<string, unknown>, rows?: readonly [number, number]): Promise<void> {
     const recording = this.recording;
-    const job = await this.api.look({ lens, recording, parameters, ...(rows ? { rows } : {}) });
-    await this.began(lens, job);
+    this.refused.delete(lens);
+    try {
+      const job = await this.api.look({ lens, recording, parameters, ...(rows ? { rows } : {}) });
+      await this.began(lens, job);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      this.refused.set(lens, problem.message);
+    }
   }
 
   /** A job that this page started will make a result of a kind. */
