@@ -1,0 +1,115 @@
+"""Around an event: averages, ranking and the times themselves, as numpy finds them."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from playwright.sync_api import expect
+
+import innerview as iv
+from innerview.jobs.derived import derived
+
+from .conftest import Show, Visit
+from .memory_study import LINK, ROWS, STEPS
+from .workbench import READ_CANVAS, Workbench, box_of
+
+BEFORE, AFTER = 3, 5
+
+
+@pytest.fixture
+def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
+    link = f"{LINK}?middle=align&around=loop&aroundbefore={BEFORE}&aroundafter={AFTER}"
+    bench = visit(show(kitems), link)
+    expect(bench.get("align-board")).to_be_visible()
+    return bench
+
+
+def rising(study: iv.Study, column: str) -> np.ndarray:
+    holds = derived(study, "k-items").columns([column])[column].to_numpy()
+    before = np.concatenate([[True], holds[:-1]])
+    before[::STEPS] = True
+    return np.flatnonzero(holds & ~before)
+
+
+def effects(study: iv.Study, rows: np.ndarray) -> np.ndarray:
+    """Per element, mean of after minus before over its deviation."""
+    memory = study.recording("k-items").array("memory", 0, ROWS).astype(np.float64)
+    differences = []
+    for row in rows:
+        start, stop = row // STEPS * STEPS, (row // STEPS + 1) * STEPS
+        before, after = memory[max(start, row - BEFORE) : row], memory[row : min(stop, row + AFTER + 1)]
+        if len(before) and len(after):
+            differences.append(after.mean(axis=0) - before.mean(axis=0))
+    found = np.array(differences)
+    return found.mean(axis=0) / found.std(axis=0)
+
+
+def test_elements_are_ranked_by_how_much_they_change(bench: Workbench, kitems: iv.Study) -> None:
+    rows = rising(kitems, "loop")
+    assert len(rows) > 2
+    expect(bench.get("align-board")).to_have_attribute("data-found", str(len(rows)))
+    expect(bench.get("align-count")).to_have_text(f"{len(rows)} times")
+    ranked = [int(e.get_attribute("data-element") or -1) for e in bench.get("align-element").all()]
+    effect = effects(kitems, rows)
+    assert ranked[:5] == np.argsort(-np.abs(effect), kind="stable")[:5].tolist()
+    bench.get("align-element").first.click()
+    bench.settled(f"elements={ranked[0]}")
+    expect(bench.get("align-element").first).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_heat_map_follows_the_order_of_the_memory(bench: Workbench) -> None:
+    canvas = bench.get("align-canvas")
+    told = canvas.evaluate(READ_CANVAS)
+    assert (told["width"], told["height"]) == (BEFORE + AFTER + 1, 128)
+    as_is = np.array(told["rgba"]).reshape(128, -1)
+    bench.page.evaluate("location.hash = location.hash + '&order=change,0,480'")
+    bench.page.reload()
+    bench.ready()
+    expect(bench.get("align-board")).to_be_visible()
+    bench.page.wait_for_timeout(500)
+    ordered = np.array(canvas.evaluate(READ_CANVAS)["rgba"]).reshape(128, -1)
+    np.testing.assert_array_equal(np.sort(as_is, axis=0), np.sort(ordered, axis=0))
+
+
+def test_a_time_is_one_click_away(bench: Workbench, kitems: iv.Study) -> None:
+    rows = rising(kitems, "loop")
+    bench.get("align-time").nth(1).click()
+    expect(bench.get("observation-canvas")).to_have_attribute("data-row", str(rows[1]))
+    heat = bench.get("align-heat")
+    box = box_of(heat)
+    bench.page.mouse.click(box["x"] + box["width"] * (BEFORE + 2.5) / (BEFORE + AFTER + 1), box["y"] + 20)
+    last = (rows[1] // STEPS + 1) * STEPS - 1
+    expect(bench.get("observation-canvas")).to_have_attribute("data-row", str(min(last, rows[1] + 2)))
+
+
+def test_metrics_are_averaged_too(bench: Workbench) -> None:
+    expect(bench.get("align-metric")).to_have_count(2)
+    bench.get("align-metrics").click()
+    bench.page.locator('[data-testid="align-metric-toggle"][data-column="memory change"]').click()
+    bench.page.keyboard.press("Escape")
+    expect(bench.page.locator('[data-testid="align-metric"][data-column="memory change"]')).to_be_visible()
+    bench.settled("aroundlines=.*memory%2520change")
+
+
+def test_the_starts_of_the_selected_intervals(bench: Workbench, kitems: iv.Study) -> None:
+    rows = kitems.recording("k-items").columns(["ambiguity"])["ambiguity"].cast(pl.Float32)
+    limit = round(float(rows.quantile(0.9)), 3)
+    bench.condition("ambiguity", low=limit)
+    bench.get("align-event").select_option("(selection)")
+    holds = (rows >= limit).to_numpy()
+    before = np.concatenate([[False], holds[:-1]])
+    before[::STEPS] = False
+    starts = np.flatnonzero(holds & ~before)
+    expect(bench.get("align-board")).to_have_attribute("data-found", str(len(starts)))
+    assert [int(e.get_attribute("data-row") or -1) for e in bench.get("align-time").all()] == starts.tolist()
+
+
+def test_what_never_happens_is_said(bench: Workbench) -> None:
+    bench.get("metric-new").click()
+    bench.get("metric-name").fill("never")
+    bench.get("metric-expression").fill("step > 1000")
+    expect(bench.get("metric-save")).to_be_enabled()
+    bench.get("metric-save").click()
+    bench.get("align-event").select_option("never")
+    expect(bench.get("align-none")).to_contain_text("never happens")

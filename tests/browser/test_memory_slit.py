@@ -1,0 +1,107 @@
+"""A slit through the pictures shows the pixels that numpy cuts out of the recording."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import innerview as iv
+from innerview.schema import ArraySpec, Ordering
+
+from .conftest import Show, Visit
+from .memory_study import LINK, STEPS
+from .workbench import READ_CANVAS, Workbench, box_of
+
+EPISODE = 2
+
+
+@pytest.fixture
+def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
+    return visit(show(kitems), f"{LINK}?episode={EPISODE}&side=slit")
+
+
+def frames(study: iv.Study) -> np.ndarray:
+    """The pictures of the episode, [steps, height, width, 3]."""
+    return study.recording("k-items").array("observation", EPISODE * STEPS, (EPISODE + 1) * STEPS).astype(np.float64)
+
+
+def unrolled(bench: Workbench) -> np.ndarray:
+    """The slit over time once it is read, [along, steps, 3]."""
+    expect(bench.get("slit-unrolled")).to_have_attribute("data-left", "0")
+    for _ in range(50):
+        told = bench.get("slit-canvas").evaluate(READ_CANVAS)
+        rgba = np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+        if (rgba[..., 3] == 255).all():
+            break
+        bench.page.wait_for_timeout(100)
+    assert (rgba[..., 3] == 255).all(), "every step is there"
+    return rgba[..., :3]
+
+
+def place(bench: Workbench, **parts: int) -> None:
+    for part, value in parts.items():
+        bench.get(f"slit-{part}").fill(str(value))
+        bench.get(f"slit-{part}").press("Enter")
+    told = ",".join(str(parts[part]) for part in ("x", "y", "width", "height"))
+    bench.settled(f"slit={told}")
+    bench.page.wait_for_timeout(200)
+
+
+def test_it_is_the_mean_over_the_rectangle_step_by_step(bench: Workbench, kitems: iv.Study) -> None:
+    place(bench, x=30, y=10, width=9, height=40)
+    cut = frames(kitems)[:, 10:50, 30:39]
+    np.testing.assert_allclose(unrolled(bench), cut.mean(axis=2).transpose(1, 0, 2), atol=0.51)
+    bench.get("slit-how").locator("[data-value=line]").click()
+    bench.settled("line")
+    bench.page.wait_for_timeout(200)
+    np.testing.assert_array_equal(unrolled(bench), cut[:, :, 4].transpose(1, 0, 2))
+    bench.get("slit-axis").locator("[data-value=across]").click()
+    bench.settled("across")
+    bench.page.wait_for_timeout(200)
+    np.testing.assert_array_equal(unrolled(bench), cut[:, 20].transpose(1, 0, 2))
+
+
+def test_a_rectangle_is_drawn_on_the_picture(bench: Workbench, kitems: iv.Study) -> None:
+    box = box_of(bench.get("slit-brush"))
+    scale = box["width"] / 112
+    bench.drag(bench.get("slit-brush"), (20.5 * scale, 8.5 * scale), (50.5 * scale, 40.5 * scale))
+    bench.settled("slit=20,8,31,33,down,mean")
+    np.testing.assert_allclose(
+        unrolled(bench), frames(kitems)[:, 8:41, 20:51].mean(axis=2).transpose(1, 0, 2), atol=0.51
+    )
+    bench.page.mouse.click(box["x"] + 70.5 * scale, box["y"] + 30)
+    bench.settled("slit=70,0,1,64,down,mean")
+    bench.page.reload()
+    bench.ready()
+    np.testing.assert_array_equal(unrolled(bench), frames(kitems)[:, :, 70].transpose(1, 0, 2))
+
+
+def test_time_is_selected_and_zoomed_as_everywhere(bench: Workbench, kitems: iv.Study) -> None:
+    unrolled(bench)
+    bench.brush_steps("slit-overlay", 10, 24, of=STEPS)
+    bench.selected(15)
+    bench.page.evaluate("location.hash = location.hash + '&window=20-40'")
+    bench.page.reload()
+    bench.ready()
+    part = unrolled(bench)
+    assert part.shape[1] == 20, "only what is shown is read"
+    middle = frames(kitems)[20:40, :, 52:59].mean(axis=2).transpose(1, 0, 2)
+    np.testing.assert_allclose(part, middle, atol=0.51)
+
+
+def test_a_recording_without_pictures_says_so(
+    visit: Visit, show: Show, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("plain") / "plain.study"
+    study = iv.Study.create(folder, "plain")
+    iv.write_rows(
+        study,
+        "plain",
+        columns={"episode": [0] * 30, "step": list(range(30))},
+        arrays={"memory": np.random.default_rng(0).standard_normal((30, 8)).astype(np.float32)},
+        ordering=Ordering(),
+        specs=[ArraySpec(name="memory", shape=(8,), dtype="float32", role="memory")],
+    )
+    bench = visit(show(study), "#/memory/plain?side=slit", ready=False)
+    expect(bench.get("view-slit-empty")).to_contain_text("no pictures")
