@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 import innerview as iv
 from innerview.cli import app
 from innerview.errors import EditError, InnerviewError, StoreError, UnknownName
+from innerview.testing.worlds import CountingWorld
+from tests.jobs.players import recurrent
 
 AGENT = """
 import torch
@@ -121,3 +123,15 @@ def test_reductions_are_listed_carried_and_dropped(here: Path) -> None:
 def test_what_cannot_be_is_told(here: Path, words: tuple[str, ...], kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         run("reduce", "a.study", "--episodes", "1", *words)
+
+
+def test_a_bundled_agent_needs_nothing_but_its_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("innerview.zoo.load", lambda name: (recurrent(), CountingWorld()))
+    said = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")
+    assert "10 episodes of 'for the order', none of which is in the table" in said
+    study = iv.Study.open(here / ".innerview" / "tiny.study")
+    (result,) = study.results("table")
+    assert result.value["seeds"] == [1_000_000, 1_000_001]
+    assert min(study.recording("for the order").info.arguments["seeds"]) == 1_500_000
+    again = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")
+    assert result.id in again and len(study.results("table")) == 1

@@ -165,23 +165,25 @@ def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: 
 
 def show_table(result: Result, chosen: Players) -> None:
     """Print a table of reductions."""
-    value = result.value
-    console = Console()
-    measures = _measures(value["rows"])
-    outcomes = list(dict.fromkeys(word for row in value["rows"] for word in row["outcomes"]))
+    value, console = result.value, Console()
+    rows = value["rows"]
     lines = Lines(box=None, header_style="dim", title=f"{len(value['seeds'])} episodes each", title_justify="left")
-    for title in ("", "elements", *measures, *outcomes, "of full"):
-        lines.add_column("steps" if title == "length" else title, justify="right" if title else "left")
-    for row in value["rows"]:
-        told = [_around(row["measures"].get(name)) for name in measures]
-        ended = [str(row["outcomes"].get(word, {}).get("count", 0)) for word in outcomes]
-        lines.add_row(row["name"], str(row["kept"]), *told, *ended, _share(row["measures"]["length"].get("ratio")))
+    lines.add_column("")
+    for row in rows:
+        lines.add_column(row["name"], justify="right")
+    lines.add_row("elements kept", *(str(row["kept"]) for row in rows))
+    for name in _measures(rows):
+        lines.add_row("steps" if name == "length" else name, *(_around(row["measures"].get(name)) for row in rows))
+        if name == "length":
+            lines.add_row("  of full memory", *(_share(row["measures"][name].get("ratio")) for row in rows))
+    for word in dict.fromkeys(word for row in rows for word in row["outcomes"]):
+        lines.add_row(f"ended: {word}", *(str(row["outcomes"].get(word, {}).get("count", 0)) for row in rows))
     console.print(lines)
     overlap = len(value["chosen_on"]["seeds_in_both"])
     other = "none of which is in the table" if not overlap else f"{overlap} of which are in the table"
     _say(
         console,
-        f"Means with 95 % intervals; 'of full' is the ratio of steps over the same seeds. Orders are over "
+        f"Means with 95 % intervals; 'of full memory' is the ratio of mean steps over the same seeds. Orders are over "
         f"{chosen.recording.group_count} episodes of '{chosen.recording.name}', {other}. "
         f"Kept as result {result.id} in {chosen.study.path}. {value['note']}".strip(),
     )
@@ -252,7 +254,7 @@ def _as_reduction(value: Mapping[str, Any]) -> Reduction:
 
 def _measures(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """What is worth a column: whatever happened at all."""
-    names = list(dict.fromkeys(name for row in rows for name in row["measures"]))
+    names = list(dict.fromkeys(("length", "return", *(name for row in rows for name in row["measures"]))))
     return [name for name in names if any(row["measures"].get(name, {}).get("mean") for row in rows)]
 
 
@@ -267,7 +269,7 @@ def _around(told: Mapping[str, Any] | None) -> str:
 def _share(ratio: Mapping[str, Any] | None) -> str:
     if not ratio:
         return ""
-    spread = "" if ratio["low"] is None else f" ({ratio['low']:.1%} to {ratio['high']:.1%})"
+    spread = "" if ratio["low"] is None else f" ± {(ratio['high'] - ratio['low']) / 2:.1%}"
     return f"{ratio['mean']:.1%}{spread}"
 
 
