@@ -147,7 +147,8 @@ def test_a_world_that_does_not_repeat_itself_is_not_paired(tmp_path: Path) -> No
     study = tmp_path / "a.study"
     iv.record(study, recurrent(), DriftingWorld(), episodes=1, name="x", progress=False)
     found = reduce_table(study, "x", [HALF], recurrent(), DriftingWorld(), episodes=3, progress=False)
-    assert not found.value["repeats"] and "does not repeat" in found.value["note"]
+    assert not found.value["repeats"] and "3 of 3 episodes began otherwise" in found.value["note"]
+    assert found.value["rows"][1]["began_otherwise"] == 3
     assert "difference" not in found.value["rows"][1]["measures"]["length"]
 
 

@@ -90,10 +90,10 @@ class Games:
     reductions: tuple[Reduction, ...]
     lines: tuple[tuple[Mapping[str, Any], ...], ...]
 
-    @property
-    def repeats(self) -> bool:
-        """Whether every seed began the same under every reduction."""
-        return all(len({line["begins"] for line in of_seed}) == 1 for of_seed in zip(*self.lines, strict=True))
+    def began_alike(self, which: int) -> set[int]:
+        """Seeds that began under a reduction as they did with full memory: only those are compared one by one."""
+        pairs = zip(self.lines[which], self.lines[0], strict=True)
+        return {line["seed"] for line, full in pairs if line["begins"] == full["begins"]}
 
     def fared(self, which: int) -> list[Fared]:
         """Episodes of one reduction; an item that was not picked up counts as none."""

@@ -29,6 +29,10 @@ from innerview.worlds import world as as_world
 
 MOST_REDUCTIONS = 1000
 RANDOM_SEED = 0
+_DOES_NOT_REPEAT = (
+    "This world does not always repeat itself with the same seed: {apart} of {all} episodes began otherwise than with "
+    "full memory and are left out of differences and ratios."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,27 +143,30 @@ def reduce_table(
 
 def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:
     """The table as JSON."""
-    full = games.fared(0)
-    compared = full if games.repeats else None
     overlap = sorted(set(seeds) & {int(seed) for seed in recording.info.arguments.get("seeds", ())})
     size = sum(math.prod(site.shape) for site in subject.info.memory)
-    rows = [
-        {
-            "name": reduction.name,
-            "note": reduction.note,
-            "edits": fingerprint(checked(reduction.edits, subject.info.memory)),
-            "kept": size - touched(reduction),
-            **table_row(games.fared(which), compared if which else None),
-        }
-        for which, reduction in enumerate(games.reductions)
-    ]
+    rows = [_row(games, which, size) for which in range(len(games.reductions))]
+    apart = sum(row["began_otherwise"] for row in rows)
     return {
         "rows": rows,
         "elements": size,
         "seeds": list(seeds),
-        "repeats": games.repeats,
+        "repeats": not apart,
         "chosen_on": {"recording": recording.name, "seeds_in_both": overlap},
-        "note": "" if games.repeats else "This world does not repeat itself with the same seed: nothing is paired.",
+        "note": _DOES_NOT_REPEAT.format(apart=apart, all=len(seeds) * (len(rows) - 1)) if apart else "",
+    }
+
+
+def _row(games: Games, which: int, size: int) -> dict[str, Any]:
+    reduction, alike = games.reductions[which], games.began_alike(which)
+    paired = [episode for episode in games.fared(0) if episode.seed in alike]
+    return {
+        "name": reduction.name,
+        "note": reduction.note,
+        "edits": fingerprint(reduction.edits),
+        "kept": size - touched(reduction),
+        "began_otherwise": len(games.lines[which]) - len(alike),
+        **table_row(games.fared(which), paired if which else None),
     }
 
 
