@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
+    from innerview.jobs.explorable import export_explorable
     from innerview.jobs.minimal import minimal
     from innerview.jobs.record import record
     from innerview.jobs.reduce import reduce_table
@@ -35,6 +36,7 @@ _HOMES = {
     "Subject": "innerview.subjects",
     "World": "innerview.worlds",
     "check": "innerview.store",
+    "export_explorable": "innerview.jobs.explorable",
     "from_sb3": "innerview.subjects",
     "minimal": "innerview.jobs.minimal",
     "record": "innerview.jobs.record",
@@ -58,6 +60,7 @@ __all__ = [
     "UnknownName",
     "World",
     "check",
+    "export_explorable",
     "from_sb3",
     "minimal",
     "record",

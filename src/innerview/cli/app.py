@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import lenses, look, make, reduce_app
+from innerview.cli import explorable, lenses, look, make, reduce_app
 from innerview.store import Wishes
 
 app = typer.Typer(
@@ -146,7 +146,7 @@ def info(study: StudyPath, recording: RecordingName = None) -> None:
     look.info(study, recording)
 
 
-@app.command()
+@explorable.exports.command(explorable.FILE)
 def export(
     study: StudyPath,
     out: Annotated[Path, typer.Argument(help="The file to write: .csv, .parquet, .npz, .mp4 or .gif.")],
@@ -169,5 +169,6 @@ def export(
     )
 
 
+app.add_typer(explorable.exports, name="export")
 for command in (*lenses.COMMANDS, *reduce_app.COMMANDS):
     app.command()(command)

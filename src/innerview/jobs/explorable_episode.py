@@ -120,7 +120,9 @@ def _check_same(recording: Recording, subject: Subject) -> None:
     if about.arguments.get("edits"):
         of = about.arguments.get("of")
         instead = f" Export '{of}' instead." if of else ""
-        raise JobError(f"'{recording.name}' was played with a reduced memory; a page begins with the full one.{instead}")
+        raise JobError(
+            f"'{recording.name}' was played with a reduced memory; a page begins with the full one.{instead}"
+        )
 
 
 def _observations(recording: Recording, subject: Subject) -> dict[str, str]:

@@ -23,7 +23,7 @@ from innerview.subjects import Subject
 from innerview.subjects.recurrence import Recurrence, fed
 from innerview.worlds.kitems_poses import PoseGrid, look_around, pose_grid, sees_change
 
-_VERSION = 2
+_VERSION = 3
 _HALVINGS = 9
 
 
@@ -67,9 +67,11 @@ def grid_values(
     name = subject.observation_names[0]
     for looked in look_around(world, grid):
         block = block_of[looked.gathered, looked.place]
+        if looked.gathered:
+            blocks[block] = blocks[block_of[looked.gathered - 1, looked.place]]
         inputs = subject.inputs({name: looked.frames})
         with torch.no_grad():
-            blocks[block] = recurrence.project(fed(subject, recurrence, inputs).cpu()).numpy()
+            blocks[block, looked.headings] = recurrence.project(fed(subject, recurrence, inputs).cpu()).numpy()
         progress(int(block) + 1, total)
     cache.mkdir(parents=True, exist_ok=True)
     unfinished = kept.with_suffix(".tmp")
@@ -90,7 +92,7 @@ def squeeze(values: GridValues, room: int) -> Squeezed:
     for _ in range(_HALVINGS):
         step = float(np.sqrt(finest * coarsest))
         used, planes = _planes(places, step, values)
-        if sum(len(zlib.compress(plane.tobytes(), 6)) for plane in planes.values()) <= room:
+        if basis[:used].nbytes + sum(len(zlib.compress(plane.tobytes(), 6)) for plane in planes.values()) <= room:
             coarsest = step
         else:
             finest = step
@@ -101,10 +103,11 @@ def squeeze(values: GridValues, room: int) -> Squeezed:
 
 
 def _planes(places: np.ndarray, step: float, values: GridValues) -> tuple[int, dict[str, np.ndarray]]:
-    codes = np.rint(places / step).astype(np.int32)
-    used = max(1, int(np.flatnonzero(codes.any(axis=0))[-1]) + 1) if codes.any() else 1
+    # A direction along which nearly all values round to zero is not worth its room.
+    used = max(1, int((places.std(axis=0) > step / 2).sum()))
+    codes = np.rint(places[:, :used] / step).astype(np.int32)
     blocks, headings = values.blocks.shape[:2]
-    codes = codes[:, :used].reshape(blocks, headings, used)
+    codes = codes.reshape(blocks, headings, used)
     change = np.diff(codes, axis=1, prepend=0)
     for state in range(1, len(values.block_of)):
         own = np.flatnonzero(values.block_of[state] != values.block_of[state - 1])
@@ -118,7 +121,7 @@ def _block_of(grid: PoseGrid) -> np.ndarray:
     table = np.zeros((grid.states, len(grid.places)), np.int32)
     count = 0
     for state in range(grid.states):
-        new = sees_change(grid, state)
+        new = sees_change(grid, state).any(axis=1)
         table[state] = table[state - 1] if state else 0
         table[state][new] = count + np.arange(int(new.sum()))
         count += int(new.sum())

@@ -12,7 +12,20 @@ from typing import Any
 
 import numpy as np
 
-_SCRIPTS = ("data", "network", "motion", "poses", "play", "search", "draw", "sketch", "views", "bench", "story", "honest")
+_SCRIPTS = (
+    "data",
+    "network",
+    "motion",
+    "poses",
+    "play",
+    "search",
+    "draw",
+    "sketch",
+    "views",
+    "bench",
+    "story",
+    "honest",
+)
 _KINDS = {"float32", "float64", "uint8", "uint16", "int32"}
 _ALIGN = 8
 

@@ -79,7 +79,7 @@ def take_apart(subject: Subject, inputs: Mapping[str, Tensor]) -> Recurrence:
     start = subject.initial_memory(1)
     return Recurrence(
         kind=kind,
-        size=int(layer.hidden_size),  # type: ignore[arg-type]
+        size=int(layer.hidden_size),
         layer=sites[0].layer,
         site=sites[0].name,
         **_weights(layer),

@@ -53,12 +53,14 @@ class PoseGrid:
 
 @dataclass(frozen=True)
 class Looked:
-    """What is seen from one place, heading by heading, with some items gathered."""
+    """What is seen from one place in some headings, with some items gathered."""
 
     gathered: int
     place: int
+    headings: np.ndarray
+    """Which of the grid's headings."""
     frames: np.ndarray
-    """[headings, height, width, 3]"""
+    """[len(headings), height, width, 3]"""
 
 
 def can_pose(world: WorldInfo | None) -> bool:
@@ -66,8 +68,11 @@ def can_pose(world: WorldInfo | None) -> bool:
     return world is not None and world.name == NAME and "cells" in world.settings
 
 
-def pose_grid(world: WorldInfo, seed: int, *, lines_per_cell: int = 5, headings: int = 64) -> PoseGrid:
-    """A grid for the maze of a seed. Lines lie where walls stop a player, and evenly between."""
+def pose_grid(world: WorldInfo, seed: int, *, lines_per_cell: int = 8, headings: int = 32) -> PoseGrid:
+    """A grid for the maze of a seed. Lines lie where walls stop a player, and evenly between.
+
+    Views change more with a step to the side than with a small turn: rather many lines than many headings.
+    """
     if not can_pose(world):
         raise WorldError(f"Players can be placed in '{NAME}' worlds with mazes of our own, not in '{world.name}'.")
     if lines_per_cell < 2 or headings < 4 or 65536 % headings:
@@ -77,13 +82,16 @@ def pose_grid(world: WorldInfo, seed: int, *, lines_per_cell: int = 5, headings:
     maze = make_maze(seed, size=int(world.settings["cells"]), items=int(world.settings["items"]))
     nearest, side = RADIUS + 8.0, maze.size * CELL
     inside = np.linspace(nearest, CELL - nearest, lines_per_cell)
-    lines = [cell * CELL + line for cell in range(maze.size) for line in (0.0, *inside)] + [side]
-    lines[0], lines[-1] = RADIUS, side - RADIUS  # the outermost walls have no thickness
-    return PoseGrid(maze=maze, lines=tuple(map(float, lines)), free=_free(maze, lines), headings=headings)
+    through = np.linspace(-nearest, nearest, round(2 * nearest / (inside[1] - inside[0])) + 1)[1:-1]
+    cells = np.arange(maze.size) * CELL
+    middle = np.concatenate([(cells[:, None] + inside).ravel(), (cells[1:, None] + through).ravel()])
+    # The outermost walls have no thickness: one can stand nearer to them than to others.
+    lines = tuple(float(line) for line in sorted({RADIUS, side - RADIUS, *middle}))
+    return PoseGrid(maze=maze, lines=lines, free=_free(maze, lines), headings=headings)
 
 
 def look_around(world: WorldInfo, grid: PoseGrid) -> Iterator[Looked]:
-    """Every place with nothing gathered; then, item by item, those from which the item that went could be seen."""
+    """Every pose with nothing gathered; then, item by item, those from which the item that went could be seen."""
     settings = world.settings
     size = (int(settings["size"][0]), int(settings["size"][1]))
     game = _PosedGame(size=grid.maze.size, screen_wh=(int(settings["screen"][0]), int(settings["screen"][1])))
@@ -91,28 +99,34 @@ def look_around(world: WorldInfo, grid: PoseGrid) -> Iterator[Looked]:
         game.load([_less(grid.maze, gathered) for gathered in range(grid.states)])
         for gathered in range(grid.states):
             game.begin(gathered)
-            for place in np.flatnonzero(sees_change(grid, gathered)):
-                frames = game.turn_round(grid.places[place], grid.headings)
+            sees = sees_change(grid, gathered)
+            for place in np.flatnonzero(sees.any(axis=1)):
+                headings = np.flatnonzero(sees[place])
+                frames = game.turn_round(grid.places[place], headings, grid.headings)
                 small = np.stack([resize_frame(frame, size, settings["resize"]) for frame in frames])
-                yield Looked(gathered, int(place), small)
+                yield Looked(gathered, int(place), headings, small)
     finally:
         game.close()
 
 
 def sees_change(grid: PoseGrid, gathered: int) -> np.ndarray:
-    """[places] Whether a place sees anything else than with one item less gathered; all do with none gathered."""
+    """[places, headings] Whether a pose sees anything else than with one item less gathered; all do with none."""
     places = grid.places
     if gathered == 0:
-        return np.ones(len(places), bool)
-    x, y = centre(grid.maze.items[gathered - 1])
-    shifts = np.linspace(-ITEM_WIDTH / 2, ITEM_WIDTH / 2, 9)
-    away = np.array([x, y]) - places
-    distance = np.maximum(np.hypot(*away.T), 1e-6)[:, None]
-    aside = np.stack([-away[:, 1], away[:, 0]], axis=1) / distance
-    seen = distance[:, 0] < ITEM_WIDTH
-    for shift in shifts:
-        seen |= ~_crosses(places, np.array([x, y]) + shift * aside, walls(grid.maze))
-    return np.asarray(seen)
+        return np.ones((len(places), grid.headings), bool)
+    item = np.array(centre(grid.maze.items[gathered - 1]))
+    away = item - places
+    distance = np.maximum(np.hypot(*away.T), 1e-6)
+    aside = np.stack([-away[:, 1], away[:, 0]], axis=1) / distance[:, None]
+    near = distance < ITEM_WIDTH
+    in_sight = near.copy()
+    for shift in np.linspace(-ITEM_WIDTH / 2, ITEM_WIDTH / 2, 9):
+        in_sight |= ~_crosses(places, item + shift * aside, walls(grid.maze))
+    headings = np.arange(grid.headings) * (360.0 / grid.headings)
+    turn = np.degrees(np.arctan2(away[:, 1], away[:, 0]))[:, None] - headings
+    wide = HALF_VIEW_DEG + np.degrees(np.arctan2(ITEM_WIDTH / 2, distance))[:, None] + 2.0
+    ahead = np.abs((turn + 180.0) % 360.0 - 180.0) <= wide
+    return np.asarray(in_sight[:, None] & (ahead | near[:, None]))
 
 
 class _PosedGame(KItemsGame):
@@ -124,20 +138,29 @@ class _PosedGame(KItemsGame):
         self._game.send_game_command("freeze")
         self._game.make_action([0.0], 2)
 
-    def turn_round(self, place: np.ndarray, headings: int) -> list[np.ndarray]:
-        """Frames from one place by heading."""
+    def turn_round(self, place: np.ndarray, headings: np.ndarray, of: int) -> list[np.ndarray]:
+        """Frames from one place in some of so many headings."""
         x, y = (float(value) for value in place)
         self._game.send_game_command(f"warp {x} {y}")
         self._game.make_action([0.0], 2)  # the eyes are at the feet right after a warp
-        frames: list[np.ndarray] = [np.empty(0)] * headings
-        for _ in range(headings):
+        frames = []
+        for heading in headings:
+            turn = (heading - round(self._heading(of))) % of
+            if turn:
+                self._game.make_action([-360.0 / of * float(turn)], 1)
             frame = self._look()
-            heading = self.angle_deg / 360.0 * headings
-            if abs(self.x - x) > 0.01 or abs(self.y - y) > 0.01 or abs(heading - round(heading)) > 0.01:
-                raise WorldError(f"Doom did not put the player at {x}, {y}: it stands at {self.x}, {self.y}.")
-            frames[round(heading) % headings] = frame.copy()
-            self._game.make_action([-360.0 / headings], 1)
+            off = abs(self._heading(of) - heading)
+            if max(abs(self.x - x), abs(self.y - y), min(off, of - off)) > 0.01:
+                raise WorldError(
+                    f"Doom did not put the player at {x}, {y}, heading {heading} of {of}: it stands at {self.x}, "
+                    f"{self.y} and looks {self.angle_deg} degrees."
+                )
+            frames.append(frame.copy())
         return frames
+
+    def _heading(self, of: int) -> float:
+        self._look()
+        return self.angle_deg / 360.0 * of
 
     def _configured(self) -> Any:
         import vizdoom
@@ -152,7 +175,7 @@ def _less(maze: Maze, gathered: int) -> Maze:
     return replace(maze, items=(_GONE,) * gathered + maze.items[gathered:], angle_deg=0)
 
 
-def _free(maze: Maze, lines: list[float]) -> np.ndarray:
+def _free(maze: Maze, lines: tuple[float, ...]) -> np.ndarray:
     at = np.asarray(lines)
     free = np.ones((len(at), len(at)), bool)
     for x1, y1, x2, y2 in walls(maze):

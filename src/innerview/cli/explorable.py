@@ -1,0 +1,90 @@
+"""`innerview export explorable`, beside `innerview export STUDY FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from innerview.cli.look import only_recording
+from innerview.errors import InnerviewError
+from innerview.store import Recording, Study
+
+FILE = "file"
+
+
+class _Exports(TyperGroup):
+    """Takes the first word for a study where it names no command, so that `innerview export STUDY FILE` works."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            args = [FILE, *args]
+        return super().parse_args(ctx, args)
+
+
+exports = typer.Typer(
+    cls=_Exports,
+    help="Write rows, arrays, a video or an explorable page to a file.\n\n"
+    "Examples: `innerview export my.study steps.csv`, `innerview export explorable my.study page.html`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+
+@exports.command()
+def explorable(
+    study: Annotated[Path, typer.Argument(help="The study's folder.")],
+    out: Annotated[Path, typer.Argument(help="The page to write: .html.")],
+    recording: Annotated[str | None, typer.Option(help="Which recording, where there are several.")] = None,
+    episode: Annotated[str | None, typer.Option(help="Which episode; the one that earned most where not said.")] = None,
+    reduction: Annotated[
+        list[str] | None, typer.Option(help="A kept reduction to offer; may be repeated. All where not said.")
+    ] = None,
+    subject: Annotated[
+        str | None,
+        typer.Option(help="zoo:NAME or FILE.py:FUNCTION; bundled models are known by their weights."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+) -> None:
+    """Write one page for people who are not experts: how much memory does this agent need?
+
+    The page opens without a server and stays under 3 MB. The agent's recurrence and policy run in it.
+
+    Examples:
+
+        innerview export explorable my.study memory.html
+
+        innerview export explorable my.study memory.html --episode 8 --subject agent.py:make
+    """
+    from innerview.jobs.explorable import export_explorable
+
+    opened = Study.open(study)
+    source = only_recording(opened, recording)
+    model = _subject(source, subject)
+    made = export_explorable(
+        opened, model, out, recording=source.name, episode=episode, reductions=reduction or None, title=title
+    )
+    size = made.stat().st_size / 1e6
+    Console().print(f"Wrote {made} ({size:.1f} MB). Open it in any browser.", markup=False, highlight=False)
+
+
+def _subject(recording: Recording, named: str | None) -> Any:
+    """The subject that is named, or the bundled one that was recorded."""
+    from innerview import zoo
+    from innerview.cli.make import load_subject
+
+    if named is not None:
+        return load_subject(named)[0]
+    info = recording.info.subject
+    for entry in zoo.entries() if info is not None else ():
+        model, _ = zoo.load(entry.name)
+        if info is not None and model.info.weights_digest == info.weights_digest:
+            return model
+    who = f"'{info.name}'" if info is not None else "this recording"
+    raise InnerviewError(
+        f"The weights of {who} are needed, and no bundled model has them. Say where they are with --subject: "
+        "zoo:NAME, or FILE.py:FUNCTION that returns a subject."
+    )
