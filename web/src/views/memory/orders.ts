@@ -22,14 +22,14 @@ export const choices: readonly OrderChoice[] = [
   {
     by: "stable",
     title: "stable",
-    explains: "Those first that are strong and change little.",
+    explains: "Those first that change least.",
     ends: ["most stable", "least"],
   },
   {
     by: "similar",
     title: "similar",
     explains: "By how much they stand out in the chosen interval.",
-    ends: ["most alike", "least"],
+    ends: ["stands out", "least"],
   },
   { by: "tsne", title: "t-SNE", explains: "Elements that behave alike stand together.", ends: null },
   {
