@@ -27,6 +27,8 @@ export interface LensRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Part of the recording; absent: all of it. */
   readonly rows?: readonly [number, number];
+  /** A live model to use though it is not the one that was recorded; absent: the recorded one. */
+  readonly subject?: string;
 }
 
 export class ResultService {

@@ -2,7 +2,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import { ApiError, messageOf } from "../api/errors";
 import type { Job } from "../api/model";
-import { ResultService, type Result, type ResultLine } from "../api/results";
+import { ResultService, type LensRequest, type Result, type ResultLine } from "../api/results";
 import type { ArraySlice, Service } from "../api/service";
 import type { Jobs } from "./jobs.svelte";
 
@@ -115,11 +115,15 @@ export class Results {
     );
   }
 
-  async look(lens: string, parameters: Record<string, unknown>, rows?: readonly [number, number]): Promise<void> {
+  async look(
+    lens: string,
+    parameters: Record<string, unknown>,
+    more: Pick<LensRequest, "rows" | "subject"> = {},
+  ): Promise<void> {
     const recording = this.recording;
     this.refused.delete(lens);
     try {
-      const job = await this.api.look({ lens, recording, parameters, ...(rows ? { rows } : {}) });
+      const job = await this.api.look({ lens, recording, parameters, ...more });
       await this.began(lens, job);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
