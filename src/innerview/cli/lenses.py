@@ -13,7 +13,7 @@ from rich.table import Table
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
 
-MOST_LINES = 40
+MOST_OTHERS = 5
 
 
 def lenses() -> None:
@@ -117,13 +117,17 @@ def _tell(result: Result) -> None:
 def _tell_flags(console: Console, value: Any) -> None:
     flags = [line for line in value["flags"] if line["found"]]
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
-    for title in ("element", "fact", "", "AUC", "held out", "q", "keeps"):
-        table.add_column(title, justify="left" if title in ("fact", "") else "right")
-    for line in flags[:MOST_LINES]:
+    for title in ("fact", "best element", "", "AUC", "held out", "q", "keeps", "others that tell it"):
+        table.add_column(title, justify="left" if title in ("fact", "", "others that tell it") else "right")
+    for line in (line for line in flags if line["best_of_fact"]):
         keeps = "" if line["keeps_steps"] is None else f"{line['keeps_steps']} steps"
         high = "high" if line["direction"] > 0 else "low"
         numbers = (f"{line['auc']:.3f}", f"{line['held_out_auc']:.3f}", f"{line['q']:.2g}", keeps)
-        table.add_row(str(line["element"]), line["fact"], high, *numbers)
+        others = [str(each["element"]) for each in flags if each["fact"] == line["fact"] and each is not line]
+        shown = ", ".join(others[:MOST_OTHERS]) + (
+            f" and {len(others) - MOST_OTHERS} more" * (len(others) > MOST_OTHERS)
+        )
+        table.add_row(line["fact"], str(line["element"]), high, *numbers, shown)
     console.print(table)
     counts = value["episodes"]
     console.print(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-ROUNDS = 100
+ROUNDS = 60
 STARTS = 4
 
 
 def k_means(points: np.ndarray, count: int, *, seed: int) -> np.ndarray:
     """Centres [count, dimensions] of clusters of points [points, dimensions], the best of a few beginnings."""
     random = np.random.default_rng(seed)
-    tried = [_settled(points, _spread_out(points, count, random)) for _ in range(STARTS)]
+    tried = [settled(points, _spread_out(points, count, random)) for _ in range(STARTS)]
     return min(tried, key=lambda made: made[1])[0]
 
 
@@ -54,7 +54,7 @@ def _spread_out(points: np.ndarray, count: int, random: np.random.Generator) -> 
     return np.stack(chosen)
 
 
-def _settled(points: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, float]:
+def settled(points: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, float]:
     """Centres moved to the middle of their points until none changes, and how far points are from them in all."""
     labels = np.full(len(points), -1)
     for _ in range(ROUNDS):

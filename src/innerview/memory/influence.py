@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from innerview.subjects import Output, Subject
 
 TARGETS = ("action", "value")
-TOGETHER = 32
-"""Steps that are unrolled in one go, after as many as there are lags: bounds what must be kept for the way back."""
 MOST_BYTES = 256 << 20
 
 LENS = Lens(
@@ -67,16 +65,8 @@ def look(
     if len(steps) * (lags + 1) * elements * 4 > MOST_BYTES:
         raise LensError(f"{len(steps)} steps with {lags} lags are too many at once. Choose fewer steps, or fewer lags.")
     found = np.full((len(steps), lags + 1, elements), np.nan, np.float32)
-    unroll = _Unroll(subject=subject, site=site, target=target, actions=_actions(rows, len(steps)))
-    before: list[Mapping[str, Tensor]] = [memory]
-    """States before each step so far, cut off from what made them; the last few are enough."""
-    for first in range(0, len(steps), TOGETHER):
-        stop = min(first + TOGETHER, len(steps))
-        begin = max(0, first - lags)
-        states = unroll.gradients(steps, before[begin], begin=begin, first=first, stop=stop, found=found)
-        before[begin + 1 :] = states
-        before[: max(0, stop - lags)] = [{}] * max(0, stop - lags)
-        progress(stop, len(steps), "steps")
+    backwards = _Backwards(subject=subject, site=site, target=target, actions=_actions(rows, len(steps)))
+    backwards.fill(found, steps, memory, progress)
     start = rows.first if rows else 0
     return _told(found, array=array or "memory", target=target, rows=(start, start + len(steps)))
 
@@ -120,52 +110,89 @@ def _actions(rows: Rows | None, count: int) -> np.ndarray | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Unroll:
-    """Runs the subject along recorded steps and asks for gradients by a nudge of nothing at each new state."""
+class _Backwards:
+    """Goes from the last recorded step to the first, carrying along what later decisions owe to the state.
+
+    A nudge of nothing is added to each new state: the gradient by it is that by the state itself, wherever it is read.
+    """
 
     subject: Subject
     site: str
     target: str
     actions: np.ndarray | None
 
-    def gradients(
-        self,
-        steps: Sequence[Mapping[str, Tensor]],
-        memory: Mapping[str, Tensor],
-        *,
-        begin: int,
-        first: int,
-        stop: int,
-        found: np.ndarray,
+    def fill(
+        self, found: np.ndarray, steps: Sequence[Mapping[str, Tensor]], memory: Mapping[str, Tensor], progress: Watch
+    ) -> None:
+        """Put every gradient into its place; only one step is differentiated at a time."""
+        before = self._states(steps, memory, progress)
+        owed: dict[str, Tensor] = {}
+        for step in range(len(steps) - 1, -1, -1):
+            output, nudge, leaves = self._step(steps[step], before[step])
+            here, carried = self._one(self._score(output, step), nudge, leaves)
+            found[step, 0] = _plain(here)[0]
+            if owed:
+                back, owed = self._several(output.memory, owed, nudge, leaves)
+                for lag, gradient in enumerate(_plain(back), start=1):
+                    found[step + lag, lag] = gradient
+            if found.shape[1] > 1:
+                owed = {name: _with_first(carried[name], owed.get(name), found.shape[1] - 1) for name in leaves}
+            progress(2 * len(steps) - step, 2 * len(steps), "gradients")
+
+    def _states(
+        self, steps: Sequence[Mapping[str, Tensor]], memory: Mapping[str, Tensor], progress: Watch
     ) -> list[Mapping[str, Tensor]]:
-        """Fill in steps first … stop; steps from `begin` on are run before. Gives the state after each, cut off."""
+        """What was remembered before each step."""
+        before = [memory]
+        for number, given in enumerate(steps):
+            before.append(self.subject.run(given, before[-1]).memory)
+            progress(number, 2 * len(steps), "states")
+        return before
+
+    def _step(
+        self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
+    ) -> tuple[Output, Tensor, dict[str, Tensor]]:
         import torch
 
-        nudges: list[Tensor] = []
-        after: list[Mapping[str, Tensor]] = []
-        with torch.enable_grad():
-            for step in range(begin, stop):
-                output, nudge = self._step(steps[step], memory)
-                nudges.append(nudge)
-                memory = output.memory
-                after.append({name: value.detach() for name, value in memory.items()})
-                if step >= first:
-                    score, back = self._score(output, step), nudges[::-1][: found.shape[1]]
-                    gradients = torch.autograd.grad(score, back, retain_graph=True, allow_unused=True)
-                    for lag, gradient in enumerate(gradients):
-                        told = torch.zeros_like(nudges[0]) if gradient is None else gradient
-                        found[step, lag] = told.flatten().cpu().numpy()
-        return after
-
-    def _step(self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]) -> tuple[Output, Tensor]:
-        import torch
-
-        nudge = torch.zeros_like(memory[self.site]).requires_grad_()
+        leaves = {name: value.detach().clone().requires_grad_() for name, value in memory.items()}
+        nudge = torch.zeros_like(leaves[self.site]).requires_grad_()
 
         def nudged(name: str, state: Tensor) -> Tensor:
             return state + nudge if name == self.site else state
 
-        return self.subject.run(inputs, memory, grad=True, change=nudged), nudge
+        with torch.enable_grad():
+            return self.subject.run(inputs, leaves, grad=True, change=nudged), nudge, leaves
+
+    def _one(self, score: Tensor, nudge: Tensor, leaves: Mapping[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+        """Gradients [1, …] of one decision by the state it read and by the one before."""
+        import torch
+
+        wanted = [nudge, *leaves.values()]
+        given = torch.autograd.grad(score, wanted, retain_graph=True, allow_unused=True)
+        here, *carried = (_or_zero(gradient, like)[None] for gradient, like in zip(given, wanted, strict=True))
+        return here, dict(zip(leaves, carried, strict=True))
+
+    def _several(
+        self, after: Mapping[str, Tensor], owed: Mapping[str, Tensor], nudge: Tensor, leaves: Mapping[str, Tensor]
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """What decisions [decisions, …] that owe so much to the new state owe to it here, and to the one before."""
+        import torch
+
+        wanted = [nudge, *leaves.values()]
+        tied = [name for name in owed if after[name].requires_grad]
+        given = torch.autograd.grad(
+            [after[name] for name in tied],
+            wanted,
+            [owed[name] for name in tied],
+            allow_unused=True,
+            is_grads_batched=True,
+        )
+        count = len(next(iter(owed.values())))
+        here, *carried = (
+            torch.zeros((count, *like.shape), dtype=like.dtype) if gradient is None else gradient
+            for gradient, like in zip(given, wanted, strict=True)
+        )
+        return here, dict(zip(leaves, carried, strict=True))
 
     def _score(self, output: Output, step: int) -> Tensor:
         """What the gradient is taken of: the log-probability of the action taken, the q of it, or a value."""
@@ -184,3 +211,19 @@ class _Unroll:
         scores = scores.log_softmax(dim=0) if head.kind == "policy" else scores
         known = self.actions is not None and np.isfinite(self.actions[step])
         return scores[int(self.actions[step])] if known and self.actions is not None else scores.amax()
+
+
+def _or_zero(gradient: Tensor | None, like: Tensor) -> Tensor:
+    return like.detach() * 0 if gradient is None else gradient
+
+
+def _with_first(new: Tensor, others: Tensor | None, most: int) -> Tensor:
+    """The newest decision's share before those of later ones, as far back as is asked."""
+    import torch
+
+    return (new if others is None else torch.cat([new, others]))[:most]
+
+
+def _plain(gradients: Tensor) -> np.ndarray:
+    """[decisions, elements]"""
+    return np.asarray(gradients.flatten(1).cpu().numpy(), np.float32)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.memory.clusters import k_means, nearest, silhouette
+from innerview.memory.clusters import k_means, nearest, settled, silhouette
 from innerview.memory.facts import Fact, make_facts
 from innerview.memory.visits import Visit, smoothed, visits
 from innerview.schema import Found, Lens, Parameter, Rows, States, Watch, unwatched
@@ -19,7 +19,9 @@ DIMENSIONS = 32
 JUDGED = 2000
 """States by which a number of clusters is judged; all of them would take too long."""
 MOST_FACT_ROWS = 100_000
-NAMING_LIFT = 1.2
+NAMES_IT = 0.25
+"""How far a fact's share in a state must be above its base, in units of its spread, to give the state its name."""
+MOSTLY = 0.6
 
 LENS = Lens(
     name="strategy",
@@ -28,7 +30,12 @@ LENS = Lens(
     parameters=(
         Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
         Parameter(
-            name="states", type="int", default=0, low=0, high=50, description="How many; 0 chooses the clearest number."
+            name="states",
+            type="int",
+            default=0,
+            low=0,
+            high=50,
+            description="How many; 0 chooses the clearest from 3 to 10.",
         ),
         Parameter(
             name="shortest", type="int", default=3, low=1, high=1000, description="Shorter visits count as going on."
@@ -115,9 +122,11 @@ class _Clusters:
         different = len(np.unique(points[:: max(1, len(points) // JUDGED)], axis=0))
         if different < 2:
             raise LensError("All these states are the same; there are no phases.")
-        tried = [min(states, different)] if states else range(2, min(MOST_STATES, different - 1) + 1)
-        made = [_clustered(points, count, seed) for count in tried] or [_clustered(points, different, seed)]
+        judged = points[:: max(1, len(points) // JUDGED)]
+        tried = [min(states, different)] if states else range(3, min(MOST_STATES, different - 1) + 1)
+        made = [_clustered(judged, count, seed) for count in tried] or [_clustered(judged, different, seed)]
         clear, centres = max(made, key=lambda clusters: clusters[0])
+        centres, _ = settled(points, centres)
         return _Clusters(mean=mean, axes=axes, centres=centres, silhouette=clear)
 
     def nearest(self, values: np.ndarray) -> np.ndarray:
@@ -128,8 +137,7 @@ class _Clusters:
 def _clustered(points: np.ndarray, count: int, seed: int) -> tuple[float, np.ndarray]:
     """How clearly that many clusters stand apart, from -1 to 1, and their centres."""
     centres = k_means(points, count, seed=seed)
-    judged = points[:: max(1, len(points) // JUDGED)]
-    return silhouette(judged, nearest(judged, centres)), centres
+    return silhouette(points, nearest(points, centres)), centres
 
 
 def _by_time(labels: np.ndarray, groups: tuple[tuple[int, int], ...]) -> np.ndarray:
@@ -153,8 +161,9 @@ def _named(labels: np.ndarray, facts: list[Fact]) -> list[list[dict[str, Any]]]:
             if share > base:
                 # Rare facts have large lifts by chance: what counts is how much of the state they explain.
                 weight = (share - base) / np.sqrt(base * (1 - base))
-                lines.append((weight, {"fact": fact.name, "share": share, "base": base, "lift": share / base}))
-        named.append([line for _, line in sorted(lines, key=lambda pair: -pair[0])[:6]])
+                told = {"fact": fact.name, "share": share, "base": base, "lift": share / base, "weight": float(weight)}
+                lines.append(told)
+        named.append(sorted(lines, key=lambda line: -line["weight"])[:6])
     return named
 
 
@@ -185,8 +194,9 @@ def _states(
     states = []
     for state in range(len(centres)):
         lengths = [visit.stop - visit.start for visit in made if visit.state == state]
-        fitting = [line["fact"] for line in named[state] if line["lift"] >= NAMING_LIFT and line["fact"] not in taken]
-        name = fitting[0] if fitting else f"state {state}"
+        fitting = [line["fact"] for line in named[state] if line["weight"] >= NAMES_IT]
+        fitting += [f"mostly {line['action']}" for line in actions[state] if line["share"] >= MOSTLY]
+        name = next((name for name in fitting if name not in taken), f"state {state}")
         taken.add(name)
         states.append(
             {
