@@ -92,6 +92,10 @@ def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, show: S
     with bench.page.expect_download() as file:
         bench.page.get_by_role("button", name="CSV table").click()
     assert file.value.path().read_text().startswith("metric,mean A,mean B")
+    complete(bench, "compare-a", "compare-b")
+    with bench.page.expect_download() as file:
+        bench.page.get_by_role("button", name="PNG picture").click()
+    assert file.value.path().read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_place_that_is_not_there(visit: Visit, show: Show, kitems: iv.Study) -> None:

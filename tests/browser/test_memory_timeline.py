@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -13,9 +14,11 @@ from PIL import Image
 from playwright.sync_api import Locator, expect
 
 import innerview as iv
+from innerview.schema import ArraySpec, Ordering
 from innerview.serve import Handle
+from innerview.serve.routes import tiles
 
-from .conftest import Visit
+from .conftest import Show, Visit
 from .memory_study import LINK, STEPS
 from .workbench import Workbench, box_of
 
@@ -360,6 +363,35 @@ def test_saving_what_is_drawn(bench: Workbench, states: np.ndarray) -> None:
     with Image.open(file.value.path()) as picture:
         assert picture.width > 800
     assert re.fullmatch(r"k-items-episode-1-memory\.png", file.value.suggested_filename)
+
+
+def test_a_long_memory_is_drawn_from_means_that_are_built_meanwhile(
+    visit: Visit, show: Show, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiles, "DIRECT_VALUES", 0)
+    rows, stretch = 40_000, 4_000
+    values = np.zeros((rows, 8), np.float32)
+    for start in range(0, rows, 2 * stretch):
+        values[start : start + stretch] = np.linspace(-1, 1, 8)
+    values[::2] *= 0.5  # means of neighbours are three quarters
+    study = iv.Study.create(tmp_path / "long.study")
+    iv.write_rows(
+        study,
+        "long",
+        ordering=Ordering(),
+        columns={"episode": np.arange(rows) // 1000, "step": np.arange(rows) % 1000, "health": np.arange(rows) / 7},
+        arrays={"memory": values},
+        specs=[ArraySpec(name="memory", shape=(8,), dtype="float32", role="memory")],
+    )
+    bench = visit(show(study), "#/memory/long?scope=recording&step=999&episode=39", ready=False)
+    seen = pixels(bench)
+    height, width = seen.shape[:2]
+    for element in range(8):
+        for part in range(rows // stretch):
+            found = seen[int((element + 0.5) * height / 8), int((part + 0.5) * stretch / rows * width)]
+            expected = 0.0 if part % 2 else 0.75 * np.linspace(-1, 1, 8)[element]
+            np.testing.assert_allclose(found, colour(expected), atol=4)
+    assert any((study.path / "recordings/long/pyramid").iterdir())
 
 
 def test_a_recording_without_memory_says_so(visit: Visit, shown_pairs: Handle) -> None:

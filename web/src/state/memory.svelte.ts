@@ -83,7 +83,7 @@ export class Memory {
     if (settings && same && this.array === before.array) this.set(this.read(settings, recording));
     else if (settings) this.begin(this.read(settings, recording));
     else if (this.size !== before.size || this.array !== before.array) this.begin(nothing);
-    else this.set({ interval: null }, false);
+    else this.set({ interval: null, overlay: recording.column(this.overlay) ? this.overlay : "" }, false);
   }
 
   setArray(name: string): void {
