@@ -15,6 +15,8 @@ export interface Track {
   readonly extent: Extent;
   readonly values: ArrayLike<number>;
   readonly words: readonly string[];
+  /** What it is about has a colour of its own, also on the map. */
+  readonly colour?: string | undefined;
   /** An element of an array rather than a column. */
   readonly element?: boolean;
 }
@@ -37,7 +39,7 @@ function placeOf(column: Column, memory: boolean): number {
   const kinds = memory ? factsFirst : order;
   if (["x", "y", "z", "angle"].includes(column.name)) return kinds.length;
   // Beside the memory strips come before lines: they are thin, and say when something was there.
-  if (memory && column.type === "bool") return column.kind === "event" ? -3 : column.derived ? -2 : -1;
+  if (memory && column.type === "bool") return column.derived ? -3 : column.kind === "event" ? -2 : -1;
   return kinds.indexOf(column.kind) + (column.derived ? 0.5 : 0);
 }
 
@@ -102,9 +104,15 @@ export function drawPart(
 }
 
 export function colourOf(track: Track, index: number, palette: Palette): string {
+  if (track.colour) return track.colour;
   if (track.column.kind === "value") return palette.accent;
   if (track.column.kind === "reward") return palette.truth;
   return category(palette, [5, 2, 4, 10, 3, 6, 8, 7][index % 8]!);
+}
+
+/** The kind of thing that a derived column is about. */
+export function thingOf({ name, derived }: Column): string {
+  return derived ? (/^(.+) in view$/.exec(name)?.[1] ?? /^(?:angle|distance) to (.+)$/.exec(name)?.[1] ?? "") : "";
 }
 
 export function reading(track: Track, step: number): string {
