@@ -15,6 +15,7 @@ from innerview.errors import InnerviewError, UnknownName
 if TYPE_CHECKING:
     from innerview.jobs.explorable import export_explorable
     from innerview.jobs.minimal import minimal
+    from innerview.jobs.looking import look
     from innerview.jobs.record import record
     from innerview.jobs.reduce import reduce_table
     from innerview.jobs.rerun import rerun
@@ -39,6 +40,7 @@ _HOMES = {
     "export_explorable": "innerview.jobs.explorable",
     "from_sb3": "innerview.subjects",
     "minimal": "innerview.jobs.minimal",
+    "look": "innerview.jobs.looking",
     "record": "innerview.jobs.record",
     "reduce_table": "innerview.jobs.reduce",
     "rerun": "innerview.jobs.rerun",

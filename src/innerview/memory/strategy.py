@@ -153,7 +153,7 @@ def _named(labels: np.ndarray, facts: list[Fact]) -> list[list[dict[str, Any]]]:
     named: list[list[dict[str, Any]]] = []
     for state in range(labels.max() + 1):
         here = labels == state
-        lines = []
+        lines: list[dict[str, Any]] = []
         for fact in facts:
             known = fact.known & here
             base = fact.share
@@ -161,8 +161,8 @@ def _named(labels: np.ndarray, facts: list[Fact]) -> list[list[dict[str, Any]]]:
             if share > base:
                 # Rare facts have large lifts by chance: what counts is how much of the state they explain.
                 weight = (share - base) / np.sqrt(base * (1 - base))
-                told = {"fact": fact.name, "share": share, "base": base, "lift": share / base, "weight": float(weight)}
-                lines.append(told)
+                told = {"fact": fact.name, "share": share, "base": base, "lift": share / base}
+                lines.append(told | {"weight": float(weight)})
         named.append(sorted(lines, key=lambda line: -line["weight"])[:6])
     return named
 
