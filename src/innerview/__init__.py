@@ -14,8 +14,8 @@ from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
     from innerview.jobs.explorable import export_explorable
-    from innerview.jobs.minimal import minimal
     from innerview.jobs.looking import look
+    from innerview.jobs.minimal import minimal
     from innerview.jobs.record import record
     from innerview.jobs.reduce import reduce_table
     from innerview.jobs.rerun import rerun
@@ -64,6 +64,7 @@ __all__ = [
     "check",
     "export_explorable",
     "from_sb3",
+    "look",
     "minimal",
     "record",
     "reduce_table",
