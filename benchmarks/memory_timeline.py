@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -106,22 +106,32 @@ def memory_mb(pid: int, what: str = "VmHWM") -> float:
     return int(found[1]) / 1024 if found else float("nan")
 
 
-def page_mb(session: CDPSession, page: Page) -> float:
-    """What the page's own process holds resident, in MB; the largest of the renderers."""
+def page_mb(session: CDPSession) -> float:
+    """What the page's own process holds resident, in MB: the largest renderer of this browser."""
     session.send("HeapProfiler.collectGarbage")
-    renderers = [
-        memory_mb(int(entry.name), "VmRSS")
-        for entry in Path("/proc").iterdir()
-        if entry.name.isdigit() and _is_renderer(entry)
-    ]
-    return max(renderers, default=float("nan"))
+    parents = dict(_processes())
+    ours = [pid for pid in parents if _descends(pid, os.getpid(), parents) and _is_renderer(pid)]
+    return max((memory_mb(pid, "VmRSS") for pid in ours), default=float("nan"))
 
 
-def _is_renderer(entry: Path) -> bool:
-    try:
-        return b"--type=renderer" in (entry / "cmdline").read_bytes() and entry.stat().st_uid == os.getuid()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+def _processes() -> Iterator[tuple[int, int]]:
+    """Every process and its parent."""
+    for entry in Path("/proc").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+            if entry.name.isdigit():
+                yield int(entry.name), int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+
+
+def _descends(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while pid in parents and pid != ancestor:
+        pid = parents[pid]
+    return pid == ancestor
+
+
+def _is_renderer(pid: int) -> bool:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
 
 
 def measure(page: Page, move: str, seconds: float = 6.0) -> tuple[float, float]:
@@ -149,7 +159,7 @@ def look(url: str, server: int) -> None:
             results[move] = measure(page, move)
             print(f"{move:6s} {results[move][0]:5.1f} frames/s, slowest twentieth {results[move][1]:5.1f}")
         session = page.context.new_cdp_session(page)
-        used = page_mb(session, page)
+        used = page_mb(session)
         most = memory_mb(server)
         print(f"server {most:.0f} MB at most, page {used:.0f} MB")
         slowest = min(mean for mean, _ in results.values())
