@@ -22,8 +22,9 @@ export function drawHeat(
   elements.forEach((element, line) => {
     for (let k = 0; k < lags; k++) {
       const value = cells[element * lags + k]!;
-      const share = Math.min(1, Math.abs(value) / full);
-      if (share < 0.004) continue;
+      // The root makes weak ones visible beside strong ones.
+      const share = Math.sqrt(Math.min(1, Math.abs(value) / full));
+      if (share < 0.03) continue;
       pen.fillStyle = value > 0 ? palette.positive : palette.negative;
       pen.globalAlpha = share;
       pen.fillRect(room.left + k * wide, line * room.rowHeight + 1, wide + 0.4, room.rowHeight - 2);

@@ -60,5 +60,5 @@ export function ranked(totals: ArrayLike<number>): number[] {
 /** What counts as full colour: nearly the strongest, so that one spike does not make all else pale. */
 export function fullAt(cells: ArrayLike<number>): number {
   const sizes = Float32Array.from(cells, (v) => (Number.isFinite(v) ? Math.abs(v) : 0)).sort();
-  return sizes[Math.floor(0.995 * (sizes.length - 1))] || sizes.at(-1) || 1;
+  return sizes[Math.floor(0.98 * (sizes.length - 1))] || sizes.at(-1) || 1;
 }
