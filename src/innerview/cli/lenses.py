@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +13,6 @@ from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
-
-MOST_OTHERS = 5
 
 
 def lenses() -> None:
@@ -116,18 +115,15 @@ def _tell(result: Result) -> None:
 
 def _tell_flags(console: Console, value: Any) -> None:
     flags = [line for line in value["flags"] if line["found"]]
-    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
-    for title in ("fact", "best element", "", "AUC", "held out", "q", "keeps", "others that tell it"):
-        table.add_column(title, justify="left" if title in ("fact", "", "others that tell it") else "right")
+    telling = Counter(line["fact"] for line in flags)
+    table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
+    for title in ("fact", "element", "is", "AUC", "held out", "q", "keeps", "others"):
+        table.add_column(title, justify="left" if title in ("fact", "is") else "right", no_wrap=True)
     for line in (line for line in flags if line["best_of_fact"]):
-        keeps = "" if line["keeps_steps"] is None else f"{line['keeps_steps']} steps"
+        keeps = "" if line["keeps_steps"] is None else str(line["keeps_steps"])
+        numbers = (f"{line['auc']:.3f}", f"{line['held_out_auc']:.3f}", f"{line['q']:.1g}", keeps)
         high = "high" if line["direction"] > 0 else "low"
-        numbers = (f"{line['auc']:.3f}", f"{line['held_out_auc']:.3f}", f"{line['q']:.2g}", keeps)
-        others = [str(each["element"]) for each in flags if each["fact"] == line["fact"] and each is not line]
-        shown = ", ".join(others[:MOST_OTHERS]) + (
-            f" and {len(others) - MOST_OTHERS} more" * (len(others) > MOST_OTHERS)
-        )
-        table.add_row(line["fact"], str(line["element"]), high, *numbers, shown)
+        table.add_row(line["fact"], str(line["element"]), high, *numbers, str(telling[line["fact"]] - 1))
     console.print(table)
     counts = value["episodes"]
     console.print(

@@ -1,0 +1,89 @@
+"""Lenses from the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import innerview as iv
+from innerview.cli import app
+from innerview.cli.lenses import parameters_of
+from innerview.errors import InnerviewError, UnknownName
+from innerview.jobs.lenses import all_lenses
+from innerview.schema import ArraySpec, Ordering
+from innerview.testing.planted import Planted
+from innerview.testing.worlds import CountingWorld
+from tests.jobs.players import recurrent
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "a.study"
+    iv.record(path, recurrent(), CountingWorld(), episodes=8, name="x", progress=False)
+    made = Planted(episodes=24).rows()
+    columns = {name: made.columns[name] > 0.5 for name in ("lamp in view", "thing 1 in view")}
+    episode = [number for number, (start, stop) in enumerate(made.groups) for _ in range(start, stop)]
+    step = [row for start, stop in made.groups for row in range(stop - start)]
+    memory = made.memory["memory"].between(0, made.count)
+    spec = ArraySpec(name="memory", shape=(64,), dtype="float32", role="memory")
+    iv.write_rows(
+        iv.Study.open(path),
+        "planted",
+        columns={"episode": episode, "step": step, **columns},
+        arrays={"memory": memory},
+        ordering=Ordering(),
+        specs=[spec],
+    )
+    return path
+
+
+def run(*words: str) -> str:
+    result = CliRunner().invoke(app, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_lenses_are_listed_with_their_questions() -> None:
+    told = run("lenses")
+    for name, _ in all_lenses():
+        assert name in told
+    assert "perplexity=30.0" in told.replace("\n", "").replace(" ", "")
+
+
+def test_flags_are_printed_and_kept(study: Path) -> None:
+    told = run("lens", "flags", str(study), "--recording", "planted", "--set", "swaps=300")
+    assert "lamp in view" in told and " 8 " in told and "thing 1 in view" not in told
+    (kept,) = iv.Study.open(study).results("flags", "planted")
+    assert kept.id in told.replace("\n", " ")
+    assert kept.arguments["parameters"]["swaps"] == 300
+
+
+@pytest.mark.parametrize("lens", ["strategy", "pca"])
+def test_other_lenses_print_what_they_found(study: Path, lens: str) -> None:
+    assert "Kept as result" in run("lens", lens, str(study), "--recording", "x", "--set", "most=200")
+
+
+def test_an_episode_is_looked_at_with_a_model(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "agent.py").write_text("from tests.jobs.players import recurrent as make\n")
+    monkeypatch.chdir(tmp_path)
+    words = ("--recording", "x", "--subject", "agent.py:make", "--episode", "2", "--set", "lags=3")
+    assert "By lag" in run("lens", "influence", str(study), *words)
+
+
+def test_parameters_are_read_as_the_lens_wants_them() -> None:
+    tsne, gradient = all_lenses().get("tsne").lens, all_lenses().get("gradient").lens
+    assert parameters_of(tsne, ["most=100", "perplexity=12"]) == {"most": 100, "perplexity": 12.0}
+    flags = all_lenses().get("flags").lens
+    assert parameters_of(flags, ["thresholds=health=50, x=0"]) == {"thresholds": "health=50, x=0"}
+    assert parameters_of(gradient, ["times_input=yes"]) == {"times_input": True}
+    for words, says in ((["most"], "sets nothing"), (["most=many"], "is a int"), (["perplexity=x"], "is a float")):
+        with pytest.raises(InnerviewError, match=says):
+            parameters_of(tsne, words)
+    with pytest.raises(InnerviewError, match="true or false"):
+        parameters_of(gradient, ["times_input=1"])
+    with pytest.raises(UnknownName, match="Did you mean 'most'"):
+        parameters_of(tsne, ["mots=3"])
