@@ -100,7 +100,8 @@ class Table:
                 continue
             elements = pairs[pairs[:, 1] == place, 0]
             values = self.data.values[:, elements]
-            told = keeps_steps(values, since_end(fact, self.data.groups), direction=direction[elements, place])
+            since = since_end(fact, self.data.groups)
+            told = keeps_steps(values, since, direction=direction[elements, place], lasts=fact.lasts)
             steps |= {(int(e), int(place)): int(n) for e, n in zip(elements, told, strict=True) if n >= 0}
         return [steps.get((int(element), int(place))) for element, place in pairs]
 

@@ -32,12 +32,13 @@ def since_end(fact: Fact, groups: Sequence[tuple[int, int]]) -> np.ndarray:
     return since
 
 
-def keeps_steps(values: np.ndarray, since: np.ndarray, *, direction: np.ndarray) -> np.ndarray:
+def keeps_steps(values: np.ndarray, since: np.ndarray, *, direction: np.ndarray, lasts: bool = False) -> np.ndarray:
     """[elements], for how many steps after the end the AUC stays above 0.75 against rows without any trace of the fact.
 
     `values` [rows, elements]; -1 where the fact was not over often enough to say.
     """
-    without = np.sort(values[(since < 0) | (since > HORIZON)] * direction, axis=0)
+    untouched = since < 0 if lasts else (since < 0) | (since > HORIZON)
+    without = np.sort(values[untouched] * direction, axis=0)
     kept = np.full(values.shape[1], -1)
     if len(without) < FEWEST:
         return kept
