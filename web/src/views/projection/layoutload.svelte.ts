@@ -37,13 +37,13 @@ export class LayoutLoad {
     let fetched = "";
     while (this.wanted && this.wanted !== fetched) {
       fetched = this.wanted;
-      await this.fetch(fetched);
+      await this.bring(fetched);
       if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
     this.running = false;
   }
 
-  private async fetch(wanted: string): Promise<void> {
+  private async bring(wanted: string): Promise<void> {
     const [id, version] = wanted.split(" ") as [string, string];
     const provisional = version !== "end";
     if (!provisional && this.layout?.id === id && !this.layout.provisional) return;
