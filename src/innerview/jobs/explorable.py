@@ -11,7 +11,7 @@ import numpy as np
 from innerview.errors import JobError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.jobs.explorable_episode import Played, read_episode
-from innerview.jobs.explorable_grid import grid_values, squeeze
+from innerview.jobs.explorable_grid import Fineness, GridValues, grid_values, squeeze
 from innerview.jobs.explorable_pack import pack, write_page
 from innerview.jobs.terminal import bar
 from innerview.schema import RecordingInfo, Reduction, to_json
@@ -34,6 +34,7 @@ def export_explorable(
     episode: int | str | None = None,
     reductions: Sequence[str] | None = None,
     title: str | None = None,
+    fineness: Fineness | None = None,
     progress: Progress | bool = True,
 ) -> Path:
     """Write one page that tells the story of memory reduction for one episode and lets its readers try their own.
@@ -41,7 +42,7 @@ def export_explorable(
     `recording` may be left out where there is one, `episode` where the one that earned most will do. `reductions`
     names kept ones to offer (all of the study where not said). The recurrence and the policy run in the page. In
     mazes of the k-items world the page plays on, over what the agent would see on a grid of poses; elsewhere it
-    shows what the agent would have decided on what was recorded.
+    shows what the agent would have decided on what was recorded. `fineness` says how close the poses lie.
     """
     target = _target(out)
     opened = study if isinstance(study, Study) else Study.open(study)
@@ -57,24 +58,42 @@ def export_explorable(
     if world is not None and can_pose(world) and played.seed is not None:
         with bar(progress, "Looking around", "places") as report:
             values = grid_values(
-                subject, played.recurrence, world, played.seed, cache=opened.path / "cache", progress=report
+                subject,
+                played.recurrence,
+                world,
+                played.seed,
+                fineness=fineness or Fineness(),
+                cache=opened.path / "cache",
+                progress=report,
             )
-        squeezed = squeeze(values, _room_left(about, arrays, world.name))
-        about["grid"] = {
-            "lines": list(values.grid.lines),
-            "headings": values.grid.headings,
-            "directions": len(squeezed.basis),
-            "blocks": len(values.blocks),
-            "states": values.grid.states,
-            "step": squeezed.step,
-            "rounding": squeezed.error,
-        }
-        arrays |= {"free": values.grid.free.astype(np.uint8), "block_of": values.block_of}
-        arrays |= {"mean": squeezed.mean, "basis": squeezed.basis, **squeezed.planes}
+        room = _room_left(about, arrays, world.name)
+        about["grid"], more = _grid(values, room)
+        arrays |= more
     page = write_page(about, arrays)
     _check_size(len(page.encode()), played)
     target.write_text(page, encoding="utf-8")
     return target
+
+
+def _grid(values: GridValues, room: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    squeezed = squeeze(values, room)
+    told = {
+        "lines": list(values.grid.lines),
+        "headings": values.grid.headings,
+        "directions": len(squeezed.basis),
+        "blocks": len(values.blocks),
+        "states": values.grid.states,
+        "step": squeezed.step,
+        "rounding": squeezed.error,
+    }
+    arrays = {
+        "free": values.grid.free.astype(np.uint8),
+        "block_of": values.block_of,
+        "mean": squeezed.mean,
+        "basis": squeezed.basis,
+        **squeezed.planes,
+    }
+    return told, arrays
 
 
 def _target(out: str | Path) -> Path:

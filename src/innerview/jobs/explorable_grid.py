@@ -27,6 +27,14 @@ _VERSION = 3
 _HALVINGS = 9
 
 
+@dataclass(frozen=True, kw_only=True)
+class Fineness:
+    """How close the poses of a grid lie."""
+
+    lines_per_cell: int = 8
+    headings: int = 32
+
+
 @dataclass(frozen=True)
 class GridValues:
     """Projected input of the recurrent layer for every pose that differs from those with fewer items gathered."""
@@ -53,10 +61,17 @@ class Squeezed:
 
 
 def grid_values(
-    subject: Subject, recurrence: Recurrence, world: WorldInfo, seed: int, *, cache: Path, progress: Progress
+    subject: Subject,
+    recurrence: Recurrence,
+    world: WorldInfo,
+    seed: int,
+    *,
+    fineness: Fineness,
+    cache: Path,
+    progress: Progress,
 ) -> GridValues:
     """Look around in the maze of a seed, or take what was seen with these weights before."""
-    grid = pose_grid(world, seed)
+    grid = pose_grid(world, seed, lines_per_cell=fineness.lines_per_cell, headings=fineness.headings)
     block_of = _block_of(grid)
     kept = cache / f"poses-{_digest(subject, world, seed, grid)}.npy"
     total = int(block_of.max()) + 1

@@ -94,7 +94,8 @@ def look_around(world: WorldInfo, grid: PoseGrid) -> Iterator[Looked]:
     """Every pose with nothing gathered; then, item by item, those from which the item that went could be seen."""
     settings = world.settings
     size = (int(settings["size"][0]), int(settings["size"][1]))
-    game = _PosedGame(size=grid.maze.size, screen_wh=(int(settings["screen"][0]), int(settings["screen"][1])))
+    screen = (int(settings["screen"][0]), int(settings["screen"][1]))
+    game = _PosedGame(size=grid.maze.size, items=grid.states, screen_wh=screen)
     try:
         game.load([_less(grid.maze, gathered) for gathered in range(grid.states)])
         for gathered in range(grid.states):

@@ -147,7 +147,7 @@ function drawHeat(canvas, run, { size, order, most, kept = null, moment = 0 }) {
     for (let t = 0; t < steps; t++) {
       const value = Math.max(-1, Math.min(1, run.states[t * size + order[row]]));
       const to = value < 0 ? low : high;
-      const share = Math.sqrt(Math.abs(value));
+      const share = Math.abs(value) ** 0.8;
       const p = (row * steps + t) * 4;
       for (let c = 0; c < 3; c++) image.data[p + c] = zero[c] + (to[c] - zero[c]) * share;
       image.data[p + 3] = 255;

@@ -55,6 +55,7 @@ function tellHonestly(bench) {
   told.features = gaps.reduce((a, b) => a + b, 0) / gaps.length;
   const walk = walkGaps(theatre);
   told.walk = walk.at(-1);
+  told.walks = Array.from(walk);
   const control = theatre.play([], { fromGrid: true });
   told.way = wayGap(control, theatre.recorded);
   told.control = { outcome: control.outcome, gathered: control.gathered, length: control.length };

@@ -1,0 +1,63 @@
+"""Small recorded studies to make pages of: a room that only counts, and a maze of four cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+import innerview as iv
+from innerview.jobs.explorable_grid import Fineness
+from innerview.testing.worlds import CountingWorld
+from innerview.worlds.kitems import ACTIONS
+
+_WAYS = ["left", "right", "forward"]
+COARSE = Fineness(lines_per_cell=2, headings=16)
+"""So that a test looks around in seconds; far too coarse to play on well."""
+
+
+class Walker(nn.Module):
+    """A small agent with any recurrent cell, and a policy of one or two layers."""
+
+    def __init__(self, core: nn.Module, *, pixels: int, actions: int, deep: bool = False) -> None:
+        super().__init__()
+        self.see = nn.Linear(pixels, 12)
+        self.core = core
+        size = int(core.hidden_size)  # type: ignore[arg-type]
+        self.policy = (
+            nn.Sequential(nn.Linear(size, 9), nn.Tanh(), nn.Linear(9, actions)) if deep else nn.Linear(size, actions)
+        )
+
+    def forward(self, x: Tensor, h: object = None) -> tuple[Tensor, object]:
+        """Logits and the new state."""
+        state = self.core(torch.relu(self.see(x.flatten(1))), h)
+        return self.policy(state[0] if isinstance(state, tuple) else state), state
+
+
+def counting(core: nn.Module, *, deep: bool = False, name: str = "walker") -> iv.Subject:
+    """An agent for the counting world."""
+    torch.manual_seed(4)
+    module = Walker(core, pixels=8 * 8 * 3, actions=3, deep=deep)
+    return iv.subject(module, name=name, example=torch.zeros(1, 3, 8, 8), actions=_WAYS, heads="policy")
+
+
+def counted(folder: Path, subject: iv.Subject, *, length: int = 30, **settings: object) -> iv.Study:
+    """Three episodes in the counting world."""
+    iv.record(folder, subject, CountingWorld(length=length), episodes=3, lanes=1, name="walks", **settings)  # type: ignore[arg-type]
+    return iv.Study.open(folder)
+
+
+def in_maze() -> tuple[iv.Subject, iv.World]:
+    """An untrained agent with a GRU of 8 elements in mazes of four cells with two items."""
+    torch.manual_seed(11)
+    module = Walker(nn.GRUCell(12, 8), pixels=28 * 16 * 3, actions=len(ACTIONS))
+    agent = iv.subject(module, name="tiny agent", example=torch.zeros(1, 3, 16, 28), actions=list(ACTIONS), heads="policy")
+    return agent, iv.world("doom:kitems", size=(28, 16), cells=2, items=2)
+
+
+def mazed(folder: Path) -> tuple[iv.Study, iv.Subject]:
+    """One episode of the untrained agent."""
+    subject, world = in_maze()
+    iv.record(folder, subject, world, seeds=[1_000_003], lanes=1, name="maze")
+    return iv.Study.open(folder), subject

@@ -1,0 +1,198 @@
+"""Explorable pages as their readers meet them: opened from a file, with nothing else to be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Browser, Page, expect
+from torch import nn
+
+import innerview as iv
+from innerview.jobs.explorable import MOST_BYTES
+from innerview.testing.walkers import COARSE, counted, counting, mazed
+
+from .workbench import Watch
+
+NEAR = 1e-4
+STATES = """edits => { const run = explorable.play(edits);
+    return {states: Array.from(run.states), chances: Array.from(run.chances), actions: Array.from(run.actions)}; }"""
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def open_file(browser: Browser) -> Iterator[Open]:
+    """Opens a page from disk in a browser without a network, and watches it to the end."""
+    opened: list[tuple[Any, Watch]] = []
+
+    def go(path: Path, **settings: Any) -> Page:
+        context = browser.new_context(**({"viewport": {"width": 1440, "height": 900}, "offline": True} | settings))
+        page = context.new_page()
+        watch = Watch(page, path.as_uri())
+        opened.append((context, watch))
+        page.goto(path.as_uri())
+        expect(page.locator("html[data-ready=yes]")).to_be_attached(timeout=60_000)
+        return page
+
+    yield go
+    for context, _ in opened:
+        context.close()
+    for _, watch in opened:
+        watch.check()
+
+
+@pytest.fixture(scope="module")
+def maze(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page in which an untrained agent plays on in a maze of four cells."""
+    folder = tmp_path_factory.mktemp("maze")
+    study, subject = mazed(folder / "maze.study")
+    return iv.export_explorable(study, subject, folder / "maze.html", fineness=COARSE, progress=False)
+
+
+def by_torch(subject: iv.Subject, recording: iv.Recording, episode: int, off: tuple[int, ...]) -> tuple[Any, Any]:
+    """States and chances with some elements held at zero, on the recorded observations, by the module itself."""
+    start, stop = recording.group_rows(episode)
+    frames = recording.array("observation", start, stop)
+
+    def change(site: str, state: torch.Tensor) -> torch.Tensor:
+        state = state.clone()
+        if not site.endswith("cell"):
+            state[:, list(off)] = 0.0
+        return state
+
+    memory, states, chances = subject.initial_memory(1), [], []
+    for frame in frames:
+        output = subject.run(subject.inputs({"observation": frame[None]}), memory, change=change)
+        memory = output.memory
+        states.append(next(iter(memory.values()))[0].numpy())
+        chances.append(subject.probabilities(output)[0])  # type: ignore[index]
+    return np.stack(states), np.stack(chances)
+
+
+@pytest.mark.parametrize("core", [nn.GRUCell, nn.LSTMCell])
+def test_the_page_computes_what_torch_does_over_a_whole_episode(open_file: Open, tmp_path: Path, core: Any) -> None:
+    subject = counting(core(12, 16), deep=True)
+    study = counted(tmp_path / "long.study", subject, length=400)
+    path = iv.export_explorable(study, subject, tmp_path / "page.html", episode=1, progress=False)
+    assert path.stat().st_size < MOST_BYTES
+    page, recording = open_file(path), study.recording("walks")
+    for off in ((), (3,), (0, 2, 5, 9, 15)):
+        edits = [{"elements": list(off), "mode": "zero"}] if off else []
+        told = page.evaluate(STATES, edits)
+        states, chances = by_torch(subject, recording, 1, off)
+        np.testing.assert_allclose(np.reshape(told["states"], (400, 16)), states, atol=NEAR)
+        np.testing.assert_allclose(np.reshape(told["chances"], (400, 3)), chances, atol=NEAR)
+        if not off:
+            start, stop = recording.group_rows(1)
+            assert told["actions"] == recording.columns(["action"], start, stop)["action"].to_list()
+    assert page.evaluate("explorable.told.agreement") < NEAR
+
+
+def test_frozen_and_set_elements_keep_to_their_steps(open_file: Open, tmp_path: Path) -> None:
+    subject = counting(nn.GRUCell(12, 8))
+    study = counted(tmp_path / "a.study", subject)
+    page = open_file(iv.export_explorable(study, subject, tmp_path / "page.html", progress=False))
+    edits = [
+        {"elements": [2], "mode": "freeze", "start": 10},
+        {"elements": [5], "mode": "set", "value": 0.25, "start": 4, "stop": 6},
+    ]
+    states = np.reshape(page.evaluate(STATES, edits)["states"], (30, 8))
+    assert (states[9:, 2] == states[9, 2]).all() and states[8, 2] != states[9, 2]
+    assert (states[4:6, 5] == 0.25).all() and states[3, 5] != 0.25 and states[6, 5] != 0.25
+
+
+def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Path) -> None:
+    subject = counting(nn.GRUCell(12, 8), name="<b>bold</b> agent")
+    study = counted(tmp_path / "a.study", subject)
+    study.keep_reduction(iv.Reduction(name="<i>two</i>", edits=(iv.MemoryEdit(elements=(1, 6)),)))
+    page = open_file(iv.export_explorable(study, subject, tmp_path / "page.html", progress=False))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<b>bold</b> agent")
+    expect(page.get_by_text("cannot be played in a page")).to_be_visible()
+    expect(page.locator("[data-chapter=smallest]")).to_be_hidden()
+    expect(page.locator("#saidYours")).to_contain_text("decides as recorded at every step")
+    page.get_by_role("button", name="<i>two</i>").click()
+    expect(page.get_by_role("button", name="Element 6", exact=True)).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="all off").click()
+    expect(page.locator("#saidYours")).to_contain_text("would decide otherwise at")
+
+
+def test_switching_elements_changes_the_way_it_goes(open_file: Open, maze: Path) -> None:
+    assert maze.stat().st_size < MOST_BYTES
+    page = open_file(maze)
+    way = "Array.from(explorable.bench.yours.x)"
+    before = page.evaluate(way)
+    expect(page.locator("#mapSaid")).to_contain_text("nothing had to be filled in")
+    page.get_by_role("button", name="all off").click()
+    nothing = page.evaluate(way)
+    assert nothing != before
+    expect(page.locator("#mapSaid")).to_contain_text("fills in")
+    expect(page.locator("#namedYours")).to_have_text("0 of 8")
+    page.get_by_role("button", name="Element 3", exact=True).click()
+    expect(page.locator("#namedYours")).to_have_text("1 of 8")
+    assert "keep=3" in page.url
+    page.get_by_role("button", name="undo").click()
+    assert page.evaluate(way) == nothing
+    box = page.locator("#heatYours").bounding_box()
+    assert box
+    page.locator("#heatYours").click(position={"x": 20, "y": box["height"] * 5.5 / 8})
+    expect(page.get_by_role("button", name="Element 5", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#attempts tbody tr")).to_have_count(3)
+
+
+def test_full_memory_plays_as_recorded_and_the_gap_of_the_grid_is_told(open_file: Open, maze: Path) -> None:
+    page = open_file(maze)
+    told = page.evaluate("explorable.told")
+    assert told["agreement"] < NEAR
+    full = page.evaluate("(({length, outcome, parted}) => [length, outcome, parted])(explorable.play([]))")
+    about = page.evaluate("explorable.bench.about")
+    assert full == [about["steps"], about["outcome"], about["steps"]]
+    assert 0 < told["features"] < 2 and told["control"]["length"] > 0
+    expect(page.locator("#featureGap")).to_contain_text("%")
+    expect(page.locator("#gridFull")).to_contain_text("map units")
+    page.get_by_label("Fill in from the first step on").check()
+    expect(page.locator("#mapSaid")).to_contain_text("From the first step on")
+
+
+def test_its_own_legs_stay_close_to_doom(open_file: Open, maze: Path) -> None:
+    walks = np.array(open_file(maze).evaluate("explorable.told.walks"))
+    assert walks[:20].max() < 2 and np.median(walks) < 24, "map units; the player is 32 wide"
+
+
+def test_chapters_can_be_worked_by_keyboard_and_search_finds_a_small_memory(open_file: Open, maze: Path) -> None:
+    page = open_file(maze)
+    page.get_by_role("button", name="Six others").click()
+    expect(page.locator("#samples button")).to_have_count(6)
+    page.locator("#samples button").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#namedYours")).to_have_text("7 of 8")
+    page.locator("#top").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#namedYours")).to_have_text("0 of 8")
+    page.get_by_role("button", name="Element 0", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Element 1", exact=True)).to_have_attribute("aria-pressed", "true")
+    page.locator("h1").click()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#now")).to_contain_text("step 2 of")
+    page.get_by_role("button", name="Let the page search").click()
+    expect(page.get_by_role("button", name="Search again")).to_be_visible(timeout=60_000)
+    expect(page.locator("#found")).not_to_be_empty()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_a_telephone_in_light_and_dark(open_file: Open, maze: Path, scheme: str) -> None:
+    page = open_file(maze, viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    wide, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert wide <= room
+    expect(page.locator("html")).to_have_attribute("data-theme", scheme)
+    page.get_by_label("Light or dark").click()
+    expect(page.locator("html")).not_to_have_attribute("data-theme", scheme)
+    page.locator("[data-chapter=hand]").scroll_into_view_if_needed()
+    page.get_by_role("button", name="all off").click()
+    expect(page.locator("#map")).to_be_in_viewport()
+    expect(page.locator("#saidYours")).to_be_in_viewport()
