@@ -15,12 +15,12 @@ from .memory_study import LINK, ROWS, STEPS
 from .workbench import READ_CANVAS, Workbench, box_of
 
 BEFORE, AFTER = 3, 5
+ALIGNED = f"{LINK}?middle=align&around=loop&aroundbefore={BEFORE}&aroundafter={AFTER}"
 
 
 @pytest.fixture
 def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
-    link = f"{LINK}?middle=align&around=loop&aroundbefore={BEFORE}&aroundafter={AFTER}"
-    bench = visit(show(kitems), link)
+    bench = visit(show(kitems), ALIGNED)
     expect(bench.get("align-board")).to_be_visible()
     return bench
 
@@ -58,14 +58,15 @@ def test_elements_are_ranked_by_how_much_they_change(bench: Workbench, kitems: i
     expect(bench.get("align-element").first).to_have_attribute("aria-pressed", "true")
 
 
-def test_the_heat_map_follows_the_order_of_the_memory(bench: Workbench, kitems: iv.Study) -> None:
+def test_the_heat_map_follows_the_order_of_the_memory(
+    bench: Workbench, visit: Visit, show: Show, kitems: iv.Study
+) -> None:
     canvas = bench.get("align-canvas")
     told = canvas.evaluate(READ_CANVAS)
     assert (told["width"], told["height"]) == (BEFORE + AFTER + 1, 128)
     as_is = np.array(told["rgba"]).reshape(128, -1)
-    bench.page.evaluate("location.hash = location.hash + '&order=change,0-480'")
-    bench.page.reload()
-    bench.ready()
+    bench = visit(show(kitems), f"{ALIGNED}&order=change,0-{ROWS}")
+    canvas = bench.get("align-canvas")
     expect(bench.get("align-board")).to_be_visible()
     memory = kitems.recording("k-items").array("memory", 0, ROWS)
     moved = [np.abs(np.diff(memory[start : start + STEPS], axis=0)).sum(axis=0) for start in range(0, ROWS, STEPS)]

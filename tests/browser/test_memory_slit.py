@@ -77,13 +77,14 @@ def test_a_rectangle_is_drawn_on_the_picture(bench: Workbench, kitems: iv.Study)
     np.testing.assert_array_equal(unrolled(bench), frames(kitems)[:, :, 70].transpose(1, 0, 2))
 
 
-def test_time_is_selected_and_zoomed_as_everywhere(bench: Workbench, kitems: iv.Study) -> None:
+def test_time_is_selected_as_everywhere(bench: Workbench) -> None:
     unrolled(bench)
     bench.brush_steps("slit-overlay", 10, 24, of=STEPS)
     bench.selected(15)
-    bench.page.evaluate("location.hash = location.hash + '&window=20-40'")
-    bench.page.reload()
-    bench.ready()
+
+
+def test_time_is_zoomed_as_everywhere(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    bench = visit(show(kitems), f"{LINK}?episode={EPISODE}&side=slit&window=20-40")
     part = unrolled(bench)
     assert part.shape[1] == 20, "only what is shown is read"
     middle = frames(kitems)[20:40, :, 52:59].mean(axis=2).transpose(1, 0, 2)
