@@ -192,9 +192,11 @@ def test_what_is_not_installed_says_so(bench: Workbench) -> None:
         expect(umap).to_have_attribute("aria-disabled", "false")
 
 
-def test_a_hundred_thousand_states_are_drawn(visit: Visit, show: Show, tmp_path: Path) -> None:
+def test_a_hundred_thousand_states_are_drawn_and_a_lasso_over_them_has_a_short_address(
+    visit: Visit, show: Show, tmp_path: Path
+) -> None:
     rows = 100_000
-    states = np.random.default_rng(0).standard_normal((rows, 6), np.float32).cumsum(axis=0)
+    states = np.random.default_rng(0).standard_normal((rows, 6), np.float32)
     study = iv.Study.create(tmp_path / "many.study", "many")
     iv.write_rows(
         study,
@@ -207,8 +209,17 @@ def test_a_hundred_thousand_states_are_drawn(visit: Visit, show: Show, tmp_path:
     look(study, "pca", most=rows, progress=False)
     bench = visit(show(study), "#/memory/many", ready=False)
     drawn(bench, rows)
-    lasso(bench, [(1, 1), (268, 1), (268, 1000), (1, 1000), (1, 2)])
-    bench.selected(rows)
+    spots = on_screen(study, bench.get("projection-plot"))
+    (left, top), (right, low) = np.median(spots, axis=0) - 30.3, np.median(spots, axis=0) + 20.3
+    inside = ((spots > (left, top)) & (spots < (right, low))).all(axis=1).sum()
+    lasso(bench, [(left, top), (right, top), (right, low), (left, low), (left, top + 1)])
+    bench.settled("select=ul,lasso%201")
+    count = int(bench.get("selection-count").inner_text().split(" of")[0].replace(",", ""))
+    assert abs(count - inside) < 0.005 * inside, "the line is told with five digits"
+    assert len(bench.page.url) < 1000
+    bench.page.reload()
+    drawn(bench, rows)
+    bench.selected(count)
 
 
 def loneliest(spots: np.ndarray) -> int:

@@ -111,6 +111,12 @@ export class RecordingService {
     return { bins, values: half ? new Uint16Array(buffer) : new Float32Array(buffer) };
   }
 
+  /** An array of something that a lens found in this recording. */
+  async found(result: string, array: string): Promise<ArraySlice> {
+    const path = `/api/results/${encodeURIComponent(result)}/arrays/${encodeURIComponent(array)}`;
+    return slice(await this.client.bytes(path));
+  }
+
   imageAddress(array: string, row: number): string {
     return this.client.address(
       `${this.root}/images/${encodeURIComponent(array)}/${row}?${this.query({ format: "png" })}`,

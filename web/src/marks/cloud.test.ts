@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cloudFrom, nearestPoint, stampCloud, toPlane, toScreen, wholeCloud, zoomed } from "./cloud";
 import { colourRows, packed, typicalRange } from "./cloudcolour";
-import { circle, contains, inside, runsOf } from "./lasso";
+import { circle, contains, inside, runsOf, simplified } from "./lasso";
 import { layOut, overlap, strongest } from "./graph";
 import type { Palette } from "./colour";
 
@@ -106,6 +106,13 @@ describe("a lasso", () => {
     expect(inside(cloudFrom([1, 9, 5, 9, 8, 8, 5, 1]), u)).toEqual([0, 2, 3]);
     expect(contains(circle(5, 5, 2), 6, 5)).toBe(true);
     expect(contains(circle(5, 5, 2), 7.5, 5)).toBe(false);
+  });
+
+  test("has no more corners than it needs", () => {
+    const line = [0, 0, 1, 0.01, 2, 0, 2, 1, 2.01, 2, 0, 2];
+    expect(simplified(line, 0.1)).toEqual([0, 0, 2, 0, 2.01, 2, 0, 2]);
+    expect(simplified(line, 0)).toEqual(line);
+    expect(simplified([0, 0, 1, 1, 2, 0], 5)).toEqual([0, 0, 1, 1, 2, 0]);
   });
 
   test("rows become runs", () => {

@@ -38,6 +38,35 @@ export function contains(polygon: Polygon, x: number, y: number): boolean {
   return within;
 }
 
+/** The same line with fewer corners: none is farther from it than the tolerance (Douglas and Peucker). */
+export function simplified(line: Polygon, tolerance: number): Polygon {
+  const count = line.length >> 1;
+  if (count < 4) return line;
+  const kept = new Uint8Array(count);
+  kept[0] = kept[count - 1] = 1;
+  const spans: [number, number][] = [[0, count - 1]];
+  for (let span = spans.pop(); span; span = spans.pop()) {
+    const [from, to] = span;
+    let [far, at] = [tolerance, -1];
+    for (let i = from + 1; i < to; i++) {
+      const d = distance(line, i, from, to);
+      if (d > far) [far, at] = [d, i];
+    }
+    if (at < 0) continue;
+    kept[at] = 1;
+    spans.push([from, at], [at, to]);
+  }
+  return line.filter((_, k) => kept[k >> 1]);
+}
+
+/** How far a corner lies from the straight line between two others. */
+function distance(line: Polygon, i: number, from: number, to: number): number {
+  const [x, y, x0, y0] = [line[2 * i]!, line[2 * i + 1]!, line[2 * from]!, line[2 * from + 1]!];
+  const [dx, dy] = [line[2 * to]! - x0, line[2 * to + 1]! - y0];
+  const t = Math.max(0, Math.min(1, ((x - x0) * dx + (y - y0) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - x0 - t * dx, y - y0 - t * dy);
+}
+
 /** Rows, in any order, as half-open runs. */
 export function runsOf(rows: Iterable<number>): [number, number][] {
   const runs: [number, number][] = [];

@@ -9,13 +9,15 @@ import { TileStore } from "../api/tiles";
 import { Groups, groupsFromRows } from "./groups";
 import { numbersOf } from "../api/columns";
 import type { Bitset } from "./bitset";
-import { columnsOf, type Cells, type Source, type Term } from "./selection";
+import { cloudFrom } from "../marks/cloud";
+import { columnsOf, type Cells, type Places, type Source, type Term } from "./selection";
 
 export class OpenRecording {
   readonly columns: ColumnStore;
   private readonly stores = new Map<string, FrameStore>();
   private readonly tileStores = new Map<string, TileStore>();
   private readonly known = new WeakMap<Source, Bitset>();
+  private readonly layouts = new Map<string, Places>();
   private readonly prepared = new Map<string, { from: ColumnData; numbers: ArrayLike<number> }>();
 
   constructor(
@@ -84,8 +86,15 @@ export class OpenRecording {
 
   /** Have at hand what an expression reads. */
   async prepare(terms: readonly Term[]): Promise<void> {
-    const { numbers, words } = columnsOf(terms);
-    await Promise.all([...numbers, ...words].map((name) => this.columns.whole(name)));
+    const { numbers, words, layouts } = columnsOf(terms);
+    const columns = [...numbers, ...words].map((name) => this.columns.whole(name));
+    await Promise.all([...columns, ...layouts.map((id) => this.bringLayout(id))]);
+  }
+
+  private async bringLayout(id: string): Promise<void> {
+    if (this.layouts.has(id)) return;
+    const [places, rows] = await Promise.all([this.service.found(id, "places"), this.service.found(id, "rows")]);
+    this.layouts.set(id, { cloud: cloudFrom(places.values), rows: rows.values });
   }
 
   /** Fetch what a brush may need next, one after another while nothing else happens, within bounds. */
@@ -99,13 +108,25 @@ export class OpenRecording {
   }
 
   hasAll(terms: readonly Term[]): boolean {
-    const { numbers, words } = columnsOf(terms);
-    return [...numbers, ...words].every((name) => this.columns.now(name) !== undefined);
+    const { numbers, words, layouts } = columnsOf(terms);
+    const here = [...numbers, ...words].every((name) => this.columns.now(name) !== undefined);
+    return here && layouts.every((id) => this.layouts.has(id));
   }
 
   get cells(): Cells {
-    const { known } = this;
-    return { rows: this.info.rows, numbers: (name) => this.numbers(name), words: (name) => this.words(name), known };
+    return {
+      rows: this.info.rows,
+      numbers: (name) => this.numbers(name),
+      words: (name) => this.words(name),
+      places: (layout) => this.places(layout),
+      known: this.known,
+    };
+  }
+
+  private places(layout: string): Places {
+    const places = this.layouts.get(layout);
+    if (!places) throw new Error(`The layout ${layout} is not here.`);
+    return places;
   }
 
   private numbers(name: string): ArrayLike<number> {

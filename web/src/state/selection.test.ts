@@ -6,6 +6,7 @@ const health = Float32Array.of(100, 80, 15, NaN, 5, 60);
 const cells: Cells = {
   rows: 6,
   numbers: (column) => (column === "health" ? health : Float32Array.of(0, 1, 2, 3, 4, 5)),
+  places: () => ({ cloud: { xs: Float32Array.of(0, 1, 5), ys: Float32Array.of(0, 1, 5) }, rows: [1, 4, 5] }),
   words: () => ({ codes: Int32Array.of(0, 1, 1, -1, 0, 1), words: ["left", "right"] }),
 };
 const term = (source: Source, more: Partial<Term> = {}): Term => ({
@@ -20,6 +21,18 @@ const early: Source = { kind: "rows", runs: [[0, 3]] };
 const rows = (terms: Term[]) => evaluate(terms, cells).runs();
 
 describe("an expression", () => {
+  test("selects what lies in a lasso over a layout, and says which layout it needs", () => {
+    const lasso: Source = { kind: "lasso", layout: "00ff", line: [-1, -1, 2, -1, 2, 2, -1, 2] };
+    expect(rows([term(lasso)])).toEqual([
+      [1, 2],
+      [4, 5],
+    ]);
+    expect(columnsOf([term(lasso)]).layouts).toEqual(["00ff"]);
+    expect(fromText(toText([term(lasso)]))).toEqual([term(lasso)]);
+    expect(fromText("ul,a,00ff,1_2_3")).toBeNull();
+    expect(fromText("ul,a,00ff,1_2_3_4_5_x")).toBeNull();
+  });
+
   test("selects rows by value, by word, by box and by interval; an unknown value is in none", () => {
     expect(rows([term(low)])).toEqual([
       [2, 3],

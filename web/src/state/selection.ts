@@ -1,4 +1,6 @@
 /** Selections as expressions: terms joined from left to right by union, intersection and difference. */
+import type { Cloud } from "../marks/cloud";
+import { inside, type Polygon } from "../marks/lasso";
 import { Bitset } from "./bitset";
 
 export type Operator = "union" | "intersection" | "difference";
@@ -11,6 +13,8 @@ export type Source =
   | { readonly kind: "range"; readonly column: string; readonly low: number | null; readonly high: number | null }
   | { readonly kind: "word"; readonly column: string; readonly words: readonly string[] }
   | { readonly kind: "box"; readonly x: Span; readonly y: Span; readonly within: readonly [number, number] | null }
+  /** What lies inside a line drawn by hand over a layout, told by the id of its result. */
+  | { readonly kind: "lasso"; readonly layout: string; readonly line: Polygon }
   | { readonly kind: "group"; readonly terms: readonly Term[] };
 
 export interface Span {
@@ -26,11 +30,18 @@ export interface Term {
   readonly source: Source;
 }
 
+export interface Places {
+  readonly cloud: Cloud;
+  readonly rows: ArrayLike<number>;
+}
+
 /** What evaluation reads: number of a cell (NaN where unknown), word of a cell. */
 export interface Cells {
   readonly rows: number;
   numbers(column: string): ArrayLike<number>;
   words(column: string): { codes: ArrayLike<number>; words: readonly string[] };
+  /** Where the rows of a layout lie, and which they are. */
+  places(layout: string): Places;
   /** Rows that were found before: a source never changes, so it is evaluated once. */
   readonly known?: WeakMap<Source, Bitset>;
 }
@@ -61,23 +72,27 @@ function find(source: Source, cells: Cells): Bitset {
       return withWord(source, cells);
     case "box":
       return inBox(source, cells);
+    case "lasso":
+      return inLasso(source, cells);
     case "group":
       return evaluate(source.terms, cells);
   }
 }
 
-/** The columns that must be at hand before `evaluate`: those read as numbers and those read as words. */
-export function columnsOf(terms: readonly Term[]): { numbers: string[]; words: string[] } {
+/** What must be at hand before `evaluate`: columns read as numbers, columns read as words, and layouts. */
+export function columnsOf(terms: readonly Term[]): { numbers: string[]; words: string[]; layouts: string[] } {
   const numbers = new Set<string>();
   const words = new Set<string>();
+  const layouts = new Set<string>();
   const visit = (source: Source): void => {
     if (source.kind === "range") numbers.add(source.column);
     if (source.kind === "word") words.add(source.column);
     if (source.kind === "box") numbers.add(source.x.column).add(source.y.column);
+    if (source.kind === "lasso") layouts.add(source.layout);
     if (source.kind === "group") source.terms.forEach((term) => visit(term.source));
   };
   terms.forEach((term) => visit(term.source));
-  return { numbers: [...numbers], words: [...words] };
+  return { numbers: [...numbers], words: [...words], layouts: [...layouts] };
 }
 
 function inRange(source: Extract<Source, { kind: "range" }>, cells: Cells): Bitset {
@@ -97,4 +112,11 @@ function inBox({ x, y, within }: Extract<Source, { kind: "box" }>, cells: Cells)
   const [from, to] = within ?? [0, cells.rows];
   const across = Bitset.between(cells.rows, cells.numbers(x.column), x.low, x.high, from, to);
   return across.intersection(Bitset.between(cells.rows, cells.numbers(y.column), y.low, y.high, from, to));
+}
+
+function inLasso({ layout, line }: Extract<Source, { kind: "lasso" }>, cells: Cells): Bitset {
+  const { cloud, rows } = cells.places(layout);
+  const set = new Bitset(cells.rows);
+  for (const point of inside(cloud, line)) set.add(rows[point]!);
+  return set;
 }

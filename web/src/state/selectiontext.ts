@@ -43,6 +43,8 @@ function sourceText(source: Source, name: string): string[] {
       return ["w", quote(name), quote(source.column), ...source.words.map(quote)];
     case "box":
       return ["b", quote(name), ...spanText(source.x), ...spanText(source.y), ...(source.within ?? []).map(base36)];
+    case "lasso":
+      return ["l", quote(name), quote(source.layout), source.line.map((v) => String(+v.toPrecision(5))).join("_")];
     case "group":
       return ["g", quote(name), `(${toText(source.terms)})`];
   }
@@ -81,6 +83,7 @@ function readSource(kind: string, rest: string[]): Source {
     const within = g !== undefined && h !== undefined ? ([count(g), count(h)] as const) : null;
     return { kind: "box", x: readSpan(a, b, c), y: readSpan(d, e, f), within };
   }
+  if (kind === "l") return { kind: "lasso", layout: decodeURIComponent(a), line: readLine(b) };
   if (kind === "g" && a.startsWith("(") && a.endsWith(")")) {
     const terms = fromText(a.slice(1, -1));
     if (terms) return { kind: "group", terms };
@@ -96,6 +99,12 @@ function readRuns(text: string): [number, number][] {
     at = start + count(length);
     return [start, at];
   });
+}
+
+function readLine(text: string): number[] {
+  const line = text.split("_").map(Number);
+  if (line.length < 6 || line.length % 2 || !line.every(Number.isFinite)) throw new Malformed();
+  return line;
 }
 
 function readSpan(column: string, low: string, high: string): Span {
