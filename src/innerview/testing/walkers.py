@@ -7,9 +7,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-import innerview as iv
 from innerview.jobs.explorable_grid import Fineness
+from innerview.jobs.record import record
+from innerview.store import Study
+from innerview.subjects import Subject, subject
 from innerview.testing.worlds import CountingWorld
+from innerview.worlds import World, world
 from innerview.worlds.kitems import ACTIONS
 
 _WAYS = ["left", "right", "forward"]
@@ -35,29 +38,29 @@ class Walker(nn.Module):
         return self.policy(state[0] if isinstance(state, tuple) else state), state
 
 
-def counting(core: nn.Module, *, deep: bool = False, name: str = "walker") -> iv.Subject:
+def counting(core: nn.Module, *, deep: bool = False, name: str = "walker") -> Subject:
     """An agent for the counting world."""
     torch.manual_seed(4)
     module = Walker(core, pixels=8 * 8 * 3, actions=3, deep=deep)
-    return iv.subject(module, name=name, example=torch.zeros(1, 3, 8, 8), actions=_WAYS, heads="policy")
+    return subject(module, name=name, example=torch.zeros(1, 3, 8, 8), actions=_WAYS, heads="policy")
 
 
-def counted(folder: Path, subject: iv.Subject, *, length: int = 30, **settings: object) -> iv.Study:
+def counted(folder: Path, agent: Subject, *, length: int = 30, **settings: object) -> Study:
     """Three episodes in the counting world."""
-    iv.record(folder, subject, CountingWorld(length=length), episodes=3, lanes=1, name="walks", **settings)  # type: ignore[arg-type]
-    return iv.Study.open(folder)
+    record(folder, agent, CountingWorld(length=length), episodes=3, lanes=1, name="walks", **settings)  # type: ignore[arg-type]
+    return Study.open(folder)
 
 
-def in_maze() -> tuple[iv.Subject, iv.World]:
+def in_maze() -> tuple[Subject, World]:
     """An untrained agent with a GRU of 8 elements in mazes of four cells with two items."""
     torch.manual_seed(11)
     module = Walker(nn.GRUCell(12, 8), pixels=28 * 16 * 3, actions=len(ACTIONS))
-    agent = iv.subject(module, name="tiny agent", example=torch.zeros(1, 3, 16, 28), actions=list(ACTIONS), heads="policy")
-    return agent, iv.world("doom:kitems", size=(28, 16), cells=2, items=2)
+    agent = subject(module, name="tiny agent", example=torch.zeros(1, 3, 16, 28), actions=list(ACTIONS), heads="policy")
+    return agent, world("doom:kitems", size=(28, 16), cells=2, items=2)
 
 
-def mazed(folder: Path) -> tuple[iv.Study, iv.Subject]:
+def mazed(folder: Path) -> tuple[Study, Subject]:
     """One episode of the untrained agent."""
-    subject, world = in_maze()
-    iv.record(folder, subject, world, seeds=[1_000_003], lanes=1, name="maze")
-    return iv.Study.open(folder), subject
+    agent, mazes = in_maze()
+    record(folder, agent, mazes, seeds=[1_000_003], lanes=1, name="maze")
+    return Study.open(folder), agent
