@@ -52,6 +52,7 @@ def test_what_says_the_same_or_the_opposite_is_told_once_in_the_plainest_way() -
     made = facts(
         gathered=(so_far, Column(name="gathered", type="int")),
         next_item=(["b" if s else "a" for s in so_far], Column(name="next_item", type="text", kind="category")),
+        got=(event, Column(name="got", type="bool", kind="event")),
         gathered_a=(event, Column(name="gathered_a", type="bool", kind="event")),
     )
     assert set(made) == {"gathered_a so far"}

@@ -70,6 +70,7 @@ def test_tsne_stops_where_it_is_told() -> None:
 
 
 @pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed: it is an extra")
+@pytest.mark.filterwarnings("ignore")  # umap-learn tells of what else could be installed
 def test_umap_puts_like_states_together() -> None:
     rows, family = blobs()
     assert apart(umap.look(rows).arrays["places"], family) > 0.95

@@ -117,7 +117,7 @@ def _tell_flags(console: Console, value: Any) -> None:
     flags = [line for line in value["flags"] if line["found"]]
     telling = Counter(line["fact"] for line in flags)
     table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
-    for title in ("fact", "element", "is", "AUC", "held out", "q", "keeps", "others"):
+    for title in ("fact", "element", "is", "AUC", "held out", "q", "keeps", "more"):
         table.add_column(title, justify="left" if title in ("fact", "is") else "right", no_wrap=True)
     for line in (line for line in flags if line["best_of_fact"]):
         keeps = "" if line["keeps_steps"] is None else str(line["keeps_steps"])

@@ -64,7 +64,8 @@ def make_facts(
         made = (_at(fact, places) for fact in _of_column(rows, rows.specs[name], splits.get(name)))
         told += [fact for fact in made if RARE <= fact.share <= 1 - RARE]
     plainest: dict[bytes, Fact] = {}
-    for fact in sorted(told, key=lambda fact: _PLAINNESS.index(fact.kind)):
+    # Of two of a kind the longer name says more: "gathered green armour" rather than "picked up".
+    for fact in sorted(told, key=lambda fact: (_PLAINNESS.index(fact.kind), -len(fact.column))):
         plainest.setdefault(_mark(fact), fact)
     return [fact for fact in told if plainest[_mark(fact)] is fact]
 
