@@ -68,6 +68,7 @@ describe("an expression", () => {
     expect(columnsOf([term(low), term({ kind: "group", terms: [inner] })])).toEqual({
       numbers: ["health"],
       words: ["action"],
+      layouts: [],
     });
   });
 });
