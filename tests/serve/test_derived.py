@@ -153,6 +153,7 @@ def test_damaged_metrics_leave_the_recordings_alone(study: Study, client: httpx.
     assert "memory change" in [c["name"] for c in client.get(STEPS).json()["columns"]]
     assert "metrics.json" in client.get("/api/metrics").json()["error"]["message"]
     assert [damage.part for damage in check(study.path)] == ["metrics.json"]
+    assert derived(study, "steps").columns(["step", "memory change"]).height == ROWS
 
 
 def test_people_get_derived_columns_from_python_and_in_files(study: Study, tmp_path: Path) -> None:

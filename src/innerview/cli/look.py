@@ -10,6 +10,7 @@ from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
 from innerview.jobs.derived import derived
+from innerview.schema import Column
 from innerview.store import Recording, Study, export_arrays, export_rows, export_video
 from innerview.store import check as check_study
 
@@ -34,7 +35,8 @@ def info(path: Path, name: str | None) -> None:
     """Print what a study or one of its recordings holds."""
     study = Study.open(path)
     if name is not None:
-        _tell_recording(study.recording(name))
+        recording = study.recording(name)
+        _tell_recording(recording, derived(study, recording).specs)
         return
     console, table = Console(), Table(box=None, header_style="dim")
     for title in ("recording", "rows", "groups", "subject", "world", ""):
@@ -56,14 +58,14 @@ def info(path: Path, name: str | None) -> None:
         console.print(f"damaged: {damage.part}: {damage.problem}", markup=False, highlight=False)
 
 
-def _tell_recording(recording: Recording) -> None:
+def _tell_recording(recording: Recording, made: Sequence[Column]) -> None:
     console, about = Console(), recording.info
     console.print(f"{about.name}: {recording.rows:,} {about.row.many}", markup=False, highlight=False)
     columns = Table(box=None, header_style="dim", title="columns", title_justify="left")
     for title in ("name", "type", "kind", "unit"):
         columns.add_column(title)
-    for column in about.columns:
-        columns.add_row(column.name, column.type, column.kind, column.unit)
+    for column in (*about.columns, *made):
+        columns.add_row(column.name, column.type, "derived" if column.derived else column.kind, column.unit)
     console.print(columns)
     arrays = Table(box=None, header_style="dim", title="arrays", title_justify="left")
     for title in ("name", "shape", "dtype", "role"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import prod
@@ -9,7 +10,7 @@ from math import prod
 import numpy as np
 import polars as pl
 
-from innerview.errors import DamagedPart, MetricError, UnknownName
+from innerview.errors import DamagedPart, MetricError, StoreError, UnknownName
 from innerview.jobs.derived_own import Own, own_metrics
 from innerview.metrics import THRESHOLDS, Given, Made, Stretch, loops, standard, things
 from innerview.metrics.standard import element_changes
@@ -17,6 +18,7 @@ from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, usual_jump
 from innerview.schema import Column, Metrics
 from innerview.store import DerivedCache, Recording, Study, load_metrics
 
+log = logging.getLogger(__name__)
 PIECE = 1 << 16
 """Rows that are made and kept together."""
 CHUNK_BYTES = 32 << 20
@@ -31,7 +33,16 @@ GROWING_ROWS = 1 << 16
 def derived(study: Study, recording: Recording | str) -> Derived:
     """The columns of a recording with those made from them, by the study's metrics as they stand now."""
     opened = study.recording(recording) if isinstance(recording, str) else recording
-    return Derived(opened, load_metrics(study))
+    return Derived(opened, usable_metrics(study))
+
+
+def usable_metrics(study: Study) -> Metrics:
+    """The study's metrics; none where they cannot be read, for what is recorded can be looked at all the same."""
+    try:
+        return load_metrics(study)
+    except StoreError as problem:
+        log.warning("The study's metrics are left out: %s", problem)
+        return Metrics()
 
 
 class Derived:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -15,15 +14,13 @@ import numpy as np
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from innerview.errors import StoreError
-from innerview.jobs.derived import Derived
+from innerview.jobs.derived import Derived, usable_metrics
 from innerview.jobs.runner import Jobs, Task
-from innerview.schema import Lens, Metrics
+from innerview.schema import Lens
 from innerview.serve.docs import Docs
 from innerview.serve.pyramids import Pyramids
-from innerview.store import Damage, Recording, Study, load_metrics, metrics_digest
+from innerview.store import Damage, Recording, Study, metrics_digest
 
-log = logging.getLogger(__name__)
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
 """Takes the arguments and a call that tells whether nobody waits any more."""
 JobMaker = Callable[[dict[str, Any]], Task]
@@ -54,11 +51,7 @@ class Opened:
 
     def derived(self, study: Study) -> Derived:
         """Its columns with those made from them, by the study's metrics as they stand now."""
-        try:
-            metrics = load_metrics(study)
-        except StoreError as problem:  # what is recorded can be looked at all the same
-            log.warning("The study's metrics are left out: %s", problem)
-            metrics = Metrics()
+        metrics = usable_metrics(study)
         key = metrics_digest(metrics)
         if key not in self._derived:
             self._derived.clear()
