@@ -30,7 +30,7 @@ STEPS = "/api/recordings/steps"
 @pytest.fixture
 def study(kept_study: Path, tmp_path: Path) -> Study:
     """A copy that may be written to."""
-    return Study.open(shutil.copytree(kept_study, tmp_path / "study"))
+    return Study.open(shutil.copytree(kept_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ STEPS = "/api/recordings/steps"
 
 @pytest.fixture
 def study(kept_study: Path, tmp_path: Path) -> Study:
-    return Study.open(shutil.copytree(kept_study, tmp_path / "study"))
+    return Study.open(shutil.copytree(kept_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
 
 
 @pytest.fixture
