@@ -6,6 +6,7 @@ import csv
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import expect
@@ -103,7 +104,7 @@ def test_a_flag_reads_as_a_sentence_and_lies_over_the_memory(bench: Workbench, f
     expect(detail).to_contain_text(f"in {int(100 * flag['held_out_auc'])} of 100 pairs")
     expect(bench.get("flag-values")).to_be_visible()
     bench.get("flag-overlay").click()
-    bench.settled(rf"overlay={flag['column']}")
+    bench.settled(rf"overlay={quote(flag['column'])}")
     expect(bench.get("flag-overlay")).to_have_attribute("aria-pressed", "true")
     bench.get("flag-fact").first.press("Enter")
     expect(detail).to_have_count(0)

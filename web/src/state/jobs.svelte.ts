@@ -17,6 +17,13 @@ export class Jobs {
     this.all = known ? this.all.map((other) => (other.id === job.id ? job : other)) : [...this.all, job];
   }
 
+  /** A job that this page began, as it stands now: news of it may have been quicker than the answer. */
+  begun(job: Job): Job {
+    const known = this.all.find((other) => other.id === job.id);
+    if (!known) this.heard(job);
+    return known ?? job;
+  }
+
   async cancel(id: string): Promise<void> {
     this.heard(await this.service.cancel(id));
   }

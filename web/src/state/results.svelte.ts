@@ -134,8 +134,7 @@ export class Results {
   /** A job that this page started will make a result of a kind. */
   async began(kind: string, job: Job): Promise<void> {
     this.started.set(kind, job.id);
-    this.jobs.heard(job);
-    await this.heard(job);
+    await this.heard(this.jobs.begun(job));
   }
 
   /** A job that is done may have made a result: show that one. */
