@@ -120,6 +120,8 @@ def test_the_same_question_is_answered_once_and_metrics_are_part_of_it(study: St
     first = look(study, "strategy", "x", progress=False)
     again = look(study, "strategy", "x", seed=0, progress=False)
     assert first.id == again.id and first.created_at == again.created_at
+    anew = look(study, "strategy", "x", again=True, progress=False)
+    assert anew.id == first.id and anew.created_at > first.created_at and anew.value == first.value
     assert look(study, "strategy", "x", seed=1, progress=False).id != first.id
 
 

@@ -42,6 +42,7 @@ def lens(
     subject: Annotated[
         str | None, typer.Option(help="For lenses that run the model again: zoo:NAME or FILE.py:FUNCTION.")
     ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Compute it also where the study knows it.")] = False,
 ) -> None:
     """Look at a recording through a lens, print what it finds and keep it in the study.
 
@@ -58,9 +59,8 @@ def lens(
     opened = Study.open(study)
     chosen = only_recording(opened, recording)
     rows = None if episode is None else chosen.group_rows(episode)
-    result = look(
-        opened, name, chosen.name, rows=rows, subject=_subject(subject), **parameters_of(_described(name), set_ or [])
-    )
+    wanted = parameters_of(_described(name), set_ or [])
+    result = look(opened, name, chosen.name, rows=rows, subject=_subject(subject), again=again, **wanted)
     _tell(result)
 
 

@@ -54,12 +54,12 @@ class Question:
         """The id its answer has."""
         return self.study.result_id(self.looking.lens.name, self.recording.name, self.arguments)
 
-    def answer(self, progress: Progress) -> Result:
-        """What the lens finds, kept in the study; found again where it was asked before."""
+    def answer(self, progress: Progress, *, again: bool = False) -> Result:
+        """What the lens finds, kept in the study; found there where it was asked before, unless wanted `again`."""
         promised = self.id
         with suppress(UnknownName):
             kept = self.study.result(promised)
-            if not kept.provisional:
+            if not kept.provisional and not again:
                 return kept
         progress(0, None, "reading")
         return self.keep(self._look(_Watching(self, promised, progress)), promised)
@@ -153,10 +153,10 @@ def lens_task(study: Study, subjects: Mapping[str, Subject], arguments: Mapping[
         subject=arguments.get("subject"),
         subjects=subjects,
     )
-    promise = {"result": question.id}
+    promise, again = {"result": question.id}, arguments.get("again") is True
 
     def work(progress: Progress) -> dict[str, Any]:
-        return {"result": question.answer(progress).id}
+        return {"result": question.answer(progress, again=again).id}
 
     return Task(title=question.title, work=work, promise=promise)
 
@@ -168,10 +168,14 @@ def look(
     *,
     rows: tuple[int, int] | None = None,
     subject: Subject | None = None,
+    again: bool = False,
     progress: Progress | bool = True,
     **parameters: Any,
 ) -> Result:
-    """Look at a recording (the only one where none is named) through a lens and keep what it finds."""
+    """Look at a recording (the only one where none is named) through a lens and keep what it finds.
+
+    What was asked before is found in the study, unless it is wanted `again`.
+    """
     opened = study if isinstance(study, Study) else Study.open(study)
     names = opened.recordings()
     if recording is None and len(names) != 1:
@@ -180,7 +184,7 @@ def look(
     named = subject.info.name if subject is not None else None
     question = ask(opened, lens, recording or names[0], parameters=parameters, rows=rows, subject=named, subjects=live)
     with bar(progress, question.title, "") as report:
-        return question.answer(report)
+        return question.answer(report, again=again)
 
 
 def _range(recording: Recording, rows: Any) -> tuple[int, int]:

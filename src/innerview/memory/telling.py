@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata  # type: ignore[import-untyped]
 
 from innerview.memory.facts import Fact
 
@@ -38,11 +37,18 @@ class Half:
         return Half(ranks=_ranks(values), groups=groups)
 
 
+def _ranked(values: np.ndarray) -> np.ndarray:
+    """Ranks along the first axis, from 1; equal values share their mean rank."""
+    from scipy.stats import rankdata  # type: ignore[import-untyped]
+
+    return np.asarray(rankdata(values, axis=0))
+
+
 def _ranks(values: np.ndarray) -> np.ndarray:
     ranks = np.empty(values.shape, np.float32)
     for first in range(0, values.shape[1], RANKED_TOGETHER):  # ranking takes many times the memory of what is ranked
         part = slice(first, first + RANKED_TOGETHER)
-        ranks[:, part] = (rankdata(values[:, part], axis=0) - (len(values) + 1) / 2) / max(1, len(values))
+        ranks[:, part] = (_ranked(values[:, part]) - (len(values) + 1) / 2) / max(1, len(values))
     return ranks
 
 
@@ -113,7 +119,7 @@ def _within_steps(values: np.ndarray, groups: Sequence[tuple[int, int]]) -> np.n
     ranks = np.empty_like(values)
     for step in range(longest):
         rows = np.array([start + step for start, stop in groups if start + step < stop])
-        ranks[rows] = rankdata(values[rows], axis=0) - (len(rows) + 1) / 2
+        ranks[rows] = _ranked(values[rows]) - (len(rows) + 1) / 2
     return ranks
 
 
