@@ -108,3 +108,9 @@ def test_a_mistake_in_the_terminal_is_one_message_without_traceback(here: Path) 
 def test_every_command_teaches_by_example() -> None:
     for command in ("demo", "record", "import", "serve", "check", "info", "export"):
         assert "innerview " + command in run(command, "--help")
+
+
+def test_zoo_lists_models_and_shows_a_card() -> None:
+    assert "doom_kitems_small" in run("zoo")
+    assert "Green armour" in run("zoo", "doom_kitems")
+    assert isinstance(CliRunner().invoke(app, ["zoo", "doom"]).exception, UnknownName)

@@ -138,6 +138,15 @@ def check(study: StudyPath) -> None:
 
 
 @app.command()
+def zoo(model: Annotated[str | None, typer.Argument(help="Show this model's card.")] = None) -> None:
+    """List the bundled models, or show the card of one: how it was trained and what it scores.
+
+    Examples: `innerview zoo`, `innerview zoo doom_kitems`
+    """
+    look.zoo(model)
+
+
+@app.command()
 def info(study: StudyPath, recording: RecordingName = None) -> None:
     """Tell what a study or a recording holds.
 
