@@ -79,15 +79,21 @@ def grid_values(
         progress(total, total)
         return GridValues(grid, block_of, np.load(kept, allow_pickle=False))
     blocks = np.empty((total, grid.headings, len(recurrence.bias_ih)), np.float16)
-    name = subject.observation_names[0]
-    for looked in look_around(world, grid):
-        block = block_of[looked.gathered, looked.place]
-        if looked.gathered:
-            blocks[block] = blocks[block_of[looked.gathered - 1, looked.place]]
-        inputs = subject.inputs({name: looked.frames})
-        with torch.no_grad():
-            blocks[block, looked.headings] = recurrence.project(fed(subject, recurrence, inputs).cpu()).numpy()
-        progress(int(block) + 1, total)
+    threads = torch.get_num_threads()
+    try:
+        torch.set_num_threads(
+            1
+        )  # the engine needs a core, and threads that wait for each other cost more than they give
+        for looked in look_around(world, grid):
+            block = block_of[looked.gathered, looked.place]
+            if looked.gathered:
+                blocks[block] = blocks[block_of[looked.gathered - 1, looked.place]]
+            inputs = subject.inputs({subject.observation_names[0]: looked.frames})
+            with torch.no_grad():
+                blocks[block, looked.headings] = recurrence.project(fed(subject, recurrence, inputs).cpu()).numpy()
+            progress(int(block) + 1, total)
+    finally:
+        torch.set_num_threads(threads)
     cache.mkdir(parents=True, exist_ok=True)
     unfinished = kept.with_suffix(".tmp")
     with unfinished.open("wb") as file:
