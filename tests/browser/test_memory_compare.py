@@ -66,6 +66,7 @@ def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, show: Show,
     bench.get("put-b").click()
     bench.settled(r"a=1;5-15;k-items.*b=1;30-50;k-items")
     complete(bench, "compare-a", "compare-b")
+    expect(bench.get("compare-told")).to_have_text("Two stretches of the same episode.")
     steps = bench.get("compare-means").locator("tbody tr").first.locator("td")
     expect(steps.nth(1)).to_have_text("10")
     expect(steps.nth(2)).to_have_text("20")
