@@ -65,6 +65,8 @@ export class Session {
   private refreshing = 0;
   private turn = 0;
   private shown = "";
+  /** Whether news may have been missed. */
+  private missed = false;
 
   constructor() {
     this.service.client.onAnswer((reachable) => {
@@ -234,6 +236,11 @@ export class Session {
     const lost = this.connected && !connected;
     this.connected = connected;
     if (lost) void this.quietly(this.service.study());
+    if (connected && this.missed) {
+      void this.quietly(this.jobs.load());
+      void this.results.refresh();
+    }
+    this.missed = !connected;
   }
 
   private heardJob(job: Job): void {
