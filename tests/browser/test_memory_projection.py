@@ -149,6 +149,20 @@ def test_numbers_have_a_scale(bench: Workbench) -> None:
     expect(bench.get("projection-legend")).to_have_count(0)
 
 
+def test_an_element_that_is_chosen_colours_the_states(bench: Workbench, kitems: iv.Study) -> None:
+    bench.get("projection-hue").select_option("chosen element")
+    expect(bench.get("view-projection")).to_contain_text("Choose an element in the memory")
+    bench.settled("hue=chosen")
+    values = kitems.recording("k-items").array("memory", 0, ROWS)[:, 7]
+    bench.page.goto(f"{bench.page.url}&elements=7")
+    size = float(np.abs(np.quantile(values, [0.01, 0.99], method="nearest")).max())
+    expect(bench.get("projection-legend")).to_contain_text(f"{size:.3f}".rstrip("0"))
+    spots = on_screen(kitems, bench.get("projection-plot"))
+    row = loneliest(spots)
+    red, _, blue, _ = bench.get("projection-canvas").evaluate(PIXEL, spots[row].tolist())
+    assert (red > blue) == (values[row] > 0)
+
+
 def test_the_keyboard_zooms_moves_and_selects(bench: Workbench) -> None:
     plot = bench.get("projection-plot")
     plot.focus()
