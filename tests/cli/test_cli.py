@@ -112,5 +112,5 @@ def test_every_command_teaches_by_example() -> None:
 
 def test_zoo_lists_models_and_shows_a_card() -> None:
     assert "doom_kitems_small" in run("zoo")
-    assert "Green armour" in run("zoo", "doom_kitems")
+    assert "soul sphere" in run("zoo", "doom_kitems")
     assert isinstance(CliRunner().invoke(app, ["zoo", "doom"]).exception, UnknownName)
