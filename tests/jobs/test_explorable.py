@@ -14,7 +14,7 @@ from torch import nn
 import innerview as iv
 from innerview.errors import InnerviewError, JobError, SubjectError
 from innerview.jobs.explorable import MOST_BYTES
-from innerview.jobs.explorable_episode import read_episode, run_recurrence
+from innerview.jobs.explorable_episode import matters, read_episode, run_recurrence
 from innerview.jobs.explorable_grid import GridValues, squeeze
 from innerview.subjects.recurrence import fed, follow, take_apart
 from innerview.testing.walkers import COARSE, counted, counting, in_maze, mazed
@@ -167,13 +167,26 @@ def test_rounding_gets_finer_with_room_and_keeps_to_it() -> None:
     rng = np.random.default_rng(0)
     blocks = np.cumsum(rng.normal(size=(40, 16, 3)), axis=1) @ rng.normal(size=(3, 24))
     values = GridValues(None, np.arange(40)[None], blocks.astype(np.float16))  # type: ignore[arg-type]
-    coarse, fine = squeeze(values, 1_500), squeeze(values, 3_000)
+    even = np.ones(24, np.float32)
+    coarse, fine = squeeze(values, 1_500, even), squeeze(values, 3_000, even)
     assert fine.error < coarse.error < 0.5
     low, high = (fine.planes[name].astype(np.int32) for name in ("codes_low", "codes_high"))
     codes = np.cumsum(((high << 8) | low).astype(np.uint16).astype(np.int16), axis=2)
     back = fine.mean + fine.step * np.einsum("dbh,dg->bhg", codes, fine.basis)
     spread = np.sqrt(((blocks - fine.mean) ** 2).mean())
     assert np.sqrt(((back - blocks) ** 2).mean()) / spread == pytest.approx(fine.error, rel=0.1)
+
+
+def test_what_matters_is_what_moves_the_next_state() -> None:
+    subject = counting(nn.GRUCell(12, 8))
+    recurrence = take_apart(subject, subject.inputs({"observation": np.zeros((1, 8, 8, 3), np.uint8)}))
+    gates = np.random.default_rng(1).normal(size=(40, 24)).astype(np.float32)
+    slope, states = matters(recurrence, gates), run_recurrence(recurrence, gates)
+    moved = gates.copy()
+    moved[-1, 16:] += 1e-3
+    change = np.abs(run_recurrence(recurrence, moved)[-1] - states[-1]) / 1e-3
+    assert slope.shape == (24,) and (slope > 0).all()
+    assert np.corrcoef(slope[16:], change)[0, 1] > 0, "the new gate moves the state the more, the more it matters"
 
 
 def test_poses_lie_where_a_player_can_stand_and_show_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def export_explorable(
                 progress=report,
             )
         room = _room_left(about, arrays, world.name)
-        about["grid"], more = _grid(values, room)
+        about["grid"], more = _grid(values, room, arrays["matters"])
         arrays |= more
     page = write_page(about, arrays)
     _check_size(len(page.encode()), played)
@@ -75,8 +75,8 @@ def export_explorable(
     return target
 
 
-def _grid(values: GridValues, room: int) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    squeezed = squeeze(values, room)
+def _grid(values: GridValues, room: int, matters: np.ndarray) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    squeezed = squeeze(values, room, matters)
     told = {
         "lines": list(values.grid.lines),
         "headings": values.grid.headings,

@@ -76,6 +76,7 @@ def read_episode(recording: Recording, subject: Subject, episode: int | str | No
     chosen = columns["action"].to_numpy().astype(np.uint8)
     draws, source = _draws(line.get("seed"), chances, chosen, greedy=greedy, steps=most_steps)
     arrays = {"gates": gates, "memory": memory, "probabilities": chances, "actions": chosen, "draws": draws}
+    arrays["matters"] = matters(recurrence, gates)
     return Played(
         recurrence=recurrence,
         number=int(line["episode"]),
@@ -168,26 +169,40 @@ def _check_agrees(recurrence: Recurrence, gates: np.ndarray, memory: np.ndarray)
 
 def run_recurrence(recurrence: Recurrence, gates: np.ndarray) -> np.ndarray:
     """States [steps, size] of an episode from what its steps feed [steps, gates × size], written out by hand."""
-    weight, bias = recurrence.weight_hh.numpy(), recurrence.bias_hh.numpy()
-    state = [part.numpy().astype(np.float32) for part in recurrence.start]
-    states = np.empty((len(gates), recurrence.size), np.float32)
-    for row, fed_now in enumerate(gates):
-        kept = weight @ state[0] + bias
-        if recurrence.kind == "gru":
-            reset, update, new = np.split(fed_now, 3)
-            kept_reset, kept_update, kept_new = np.split(kept, 3)
-            share = _sigmoid(update + kept_update)
-            state[0] = (1 - share) * np.tanh(new + _sigmoid(reset + kept_reset) * kept_new) + share * state[0]
-        else:
-            take, forget, new, out = np.split(fed_now + kept, 4)
-            state[1] = _sigmoid(forget) * state[1] + _sigmoid(take) * np.tanh(new)
-            state[0] = _sigmoid(out) * np.tanh(state[1])
-        states[row] = state[0]
+    return torch.stack([state[0] for state in _states(recurrence, torch.from_numpy(gates))[1:]]).numpy()
+
+
+def matters(recurrence: Recurrence, gates: np.ndarray) -> np.ndarray:
+    """[gates × size] How much a change of each number that is fed changes the next state, over an episode."""
+    fed_there = torch.from_numpy(gates).requires_grad_()
+    before = _states(recurrence, fed_there.detach())[:-1]
+    state = tuple(torch.stack([each[part] for each in before]) for part in range(len(recurrence.start)))
+    with torch.enable_grad():
+        (gradient,) = torch.autograd.grad(torch.stack(_next(recurrence, fed_there, state)).sum(), fed_there)
+    slope = gradient.square().mean(dim=0).sqrt()
+    # Numbers that did not matter in this episode may matter a little in another.
+    return np.asarray((slope + 0.05 * slope.mean()).numpy(), np.float32)
+
+
+def _states(recurrence: Recurrence, gates: torch.Tensor) -> list[tuple[torch.Tensor, ...]]:
+    states = [tuple(part.float() for part in recurrence.start)]
+    for now in gates:
+        states.append(_next(recurrence, now, states[-1]))
     return states
 
 
-def _sigmoid(value: np.ndarray) -> np.ndarray:
-    return np.asarray(1.0 / (1.0 + np.exp(-value)))
+def _next(recurrence: Recurrence, gates: torch.Tensor, state: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    """The state after one step: hidden, or hidden and cell. All with any axes before the last."""
+    kept = torch.nn.functional.linear(state[0], recurrence.weight_hh, recurrence.bias_hh)
+    if recurrence.kind == "gru":
+        reset, update, new = gates.chunk(3, dim=-1)
+        kept_reset, kept_update, kept_new = kept.chunk(3, dim=-1)
+        share = torch.sigmoid(update + kept_update)
+        fresh = torch.tanh(new + torch.sigmoid(reset + kept_reset) * kept_new)
+        return ((1 - share) * fresh + share * state[0],)
+    take, forget, new, out = (gates + kept).chunk(4, dim=-1)
+    cell = torch.sigmoid(forget) * state[1] + torch.sigmoid(take) * torch.tanh(new)
+    return torch.sigmoid(out) * torch.tanh(cell), cell
 
 
 def _draws(

@@ -1,7 +1,7 @@
 """What a recurrent layer takes of the view from any pose of a maze, small enough to be sent along with a page.
 
-The numbers of all poses are written in their principal directions and rounded to steps of one size, the finest that
-fits the room there is: what is dropped is what matters least to their distances.
+The numbers of all poses are weighed by how much they change the memory, written in their principal directions and
+rounded to steps of one size, the finest that fits the room there is: what is dropped is what matters least.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Squeezed:
     planes: Mapping[str, np.ndarray]
     """Bytes of the codes, differences of neighbours, low and high [directions, blocks, headings]."""
     error: float
-    """Root mean square of what rounding changed, as a share of the values' spread."""
+    """Root mean square of what rounding changed, weighed, as a share of the values' spread."""
 
 
 def grid_values(
@@ -102,13 +102,14 @@ def grid_values(
     return GridValues(grid, block_of, blocks)
 
 
-def squeeze(values: GridValues, room: int) -> Squeezed:
-    """The finest rounding whose compressed bytes fit the room."""
+def squeeze(values: GridValues, room: int, matters: np.ndarray) -> Squeezed:
+    """The finest rounding whose compressed bytes fit the room; `matters` weighs each number [gates × size]."""
     flat = values.blocks.reshape(-1, values.blocks.shape[-1]).astype(np.float32)
     mean = flat.mean(axis=0)
-    spread, directions = np.linalg.eigh(np.cov(flat - mean, rowvar=False))
+    weighed = (flat - mean) * matters
+    spread, directions = np.linalg.eigh(weighed.T @ weighed / len(weighed))
     basis = directions[:, ::-1].T.astype(np.float32)
-    places = (flat - mean) @ basis.T
+    places = weighed @ basis.T
     finest, coarsest = 1e-3 * float(np.sqrt(spread[-1])), float(np.sqrt(spread[-1]))
     for _ in range(_HALVINGS):
         step = float(np.sqrt(finest * coarsest))
@@ -120,7 +121,7 @@ def squeeze(values: GridValues, room: int) -> Squeezed:
     used, planes = _planes(places, coarsest, values)
     codes = np.rint(places[:, :used] / coarsest)
     lost = ((places[:, :used] - codes * coarsest) ** 2).sum() + (places[:, used:] ** 2).sum()
-    return Squeezed(mean, basis[:used], coarsest, planes, float(np.sqrt(lost / (places**2).sum())))
+    return Squeezed(mean, basis[:used] / matters, coarsest, planes, float(np.sqrt(lost / (places**2).sum())))
 
 
 def _planes(places: np.ndarray, step: float, values: GridValues) -> tuple[int, dict[str, np.ndarray]]:

@@ -8,7 +8,10 @@ function agreement(theatre) {
   return worst;
 }
 
-/** By recorded step: how far the mixture of known views is from the view itself, over how far views are apart. */
+/**
+ * By recorded step: how far the mixture of known views is from the view itself, over how far views are apart; each
+ * number weighed by how much it changes the memory.
+ */
 function featureGaps({ poses, arrays, about, wide }) {
   const mean = new Float64Array(wide);
   for (let t = 0; t < about.steps; t++) for (let g = 0; g < wide; g++) mean[g] += arrays.gates[t * wide + g] / about.steps;
@@ -18,8 +21,8 @@ function featureGaps({ poses, arrays, about, wide }) {
     poses.at(arrays.x[t], arrays.y[t], arrays.angle[t], Math.min(arrays.gathered[t], about.grid.states - 1));
     for (let g = 0; g < wide; g++) {
       const value = arrays.gates[t * wide + g];
-      off[t] += (value - poses.out[g]) ** 2;
-      spread += (value - mean[g]) ** 2 / about.steps;
+      off[t] += (arrays.matters[g] * (value - poses.out[g])) ** 2;
+      spread += (arrays.matters[g] * (value - mean[g])) ** 2 / about.steps;
     }
   }
   return off.map((value) => Math.sqrt(value / (spread || 1)));
@@ -55,13 +58,15 @@ function tellHonestly(bench) {
   told.features = gaps.reduce((a, b) => a + b, 0) / gaps.length;
   const walk = walkGaps(theatre);
   told.walk = walk.at(-1);
+  told.usually = Float32Array.from(walk).sort()[walk.length >> 1];
   told.walks = Array.from(walk);
   const control = theatre.play([], { fromGrid: true });
   told.way = wayGap(control, theatre.recorded);
   told.control = { outcome: control.outcome, gathered: control.gathered, length: control.length };
   $('poseCount').textContent = (bench.poses.length * about.grid.headings).toLocaleString('en');
   $('featureGap').textContent = `${Math.round(100 * told.features)} %`;
-  $('walkGap').textContent = told.walk.toFixed(1);
+  $('walkUsually').textContent = told.usually.toFixed(1);
+  $('walkGap').textContent = told.walk.toFixed(0);
   $('mazeWide').textContent = String(Math.round(Math.max(...about.walls.map((w) => w[0]))));
   $('gridFull').textContent = `it ${ending(control, about).text}, on average ${Math.round(told.way)} map units from where the recorded one was at that step.`;
   return told;
