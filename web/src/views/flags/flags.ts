@@ -30,6 +30,8 @@ export interface Flags {
   readonly episodes: { readonly found: number; readonly held_out: number };
   /** As the end of a sentence: "while health is 60 points or more". */
   readonly when: ReadonlyMap<string, string>;
+  /** Facts that stay true once they were: that something has happened so far. */
+  readonly lasting: ReadonlySet<string>;
   readonly flags: readonly Flag[];
   /** What to keep in mind, in the lens's words. */
   readonly note: string;
@@ -37,12 +39,15 @@ export interface Flags {
 
 /** What the lens told; what is not known is NaN. */
 export function read(value: unknown): Flags {
-  const told = value as Partial<Omit<Flags, "when">> & { facts?: { fact: string; when?: string }[] };
+  const told = value as Partial<Omit<Flags, "when" | "lasting">> & {
+    facts?: { fact: string; when?: string; kind?: string }[];
+  };
   const number = (v: number | null | undefined): number => v ?? NaN;
   return {
     array: told.array ?? "",
     episodes: told.episodes ?? { found: 0, held_out: 0 },
     when: new Map((told.facts ?? []).map((fact) => [fact.fact, fact.when ?? ""])),
+    lasting: new Set((told.facts ?? []).filter((fact) => fact.kind === "so far").map((fact) => fact.fact)),
     note: told.note ?? "",
     flags: (told.flags ?? []).map((flag) => ({
       ...flag,
@@ -91,7 +96,8 @@ export function list(flags: readonly Flag[], wish: Wish): Flag[] {
 }
 
 /** A flag in words for people who never heard of AUC. */
-export function sentence(flag: Flag, label: string, { when, episodes }: Pick<Flags, "when" | "episodes">): string {
+export function sentence(flag: Flag, label: string, flags: Flags): string {
+  const { when, episodes, lasting } = flags;
   const [high, side] = flag.direction >= 0 ? ["high", "above"] : ["low", "below"];
   const border = Number.isFinite(flag.threshold) ? ` (${side} ${number(flag.threshold)})` : "";
   const parts = [`${label} is ${high}${border} ${when.get(flag.fact) || `where “${flag.fact}” holds`}.`];
@@ -100,10 +106,11 @@ export function sentence(flag: Flag, label: string, { when, episodes }: Pick<Fla
   parts.push(
     `In ${count} not used to find it, it told a step with the fact from one without in ${share} of 100 pairs.`,
   );
+  const ended = lasting.has(flag.fact) ? "it happened" : "it was over";
   if (flag.keeps_steps !== null && flag.keeps_steps >= 1) {
     const steps = flag.keeps_steps === 1 ? "1 step" : `${flag.keeps_steps} steps`;
-    parts.push(`It went on telling it for ${steps} after the fact had left the view.`);
-  } else if (flag.keeps_steps !== null) parts.push("It stops telling it as soon as the fact has left the view.");
+    parts.push(`It went on telling so for ${steps} after ${ended}.`);
+  } else if (flag.keeps_steps !== null) parts.push(`It stopped telling so right after ${ended}.`);
   return parts.join(" ");
 }
 
