@@ -93,17 +93,17 @@ def check_cells(bench: Workbench, states: np.ndarray, order: list[int], *, rows:
                 np.testing.assert_allclose(seen[int(y), int(x)], colour(states[row, order[line]]), atol=3)
 
 
-@pytest.mark.parametrize("draw", ["", "&draw=canvas"])
+@pytest.mark.parametrize("draw", ["webgl", "canvas"])
 def test_every_cell_has_the_colour_of_its_value(visit: Visit, shown: Handle, states: np.ndarray, draw: str) -> None:
-    bench = visit(shown, f"{LINK}?episode=1&step=30{draw}")
+    bench = visit(shown, f"{LINK}?episode=1&step=30&draw={draw}")
     drawn(bench)
-    expect(bench.get("memory-canvas")).to_have_attribute("data-painter", "canvas" if draw else "webgl")
+    expect(bench.get("memory-canvas")).to_have_attribute("data-painter", draw)
     check_cells(bench, states, list(range(ELEMENTS)), rows=(STEPS, 2 * STEPS))
 
 
 def test_the_gpu_and_the_plain_canvas_draw_the_same_picture(visit: Visit, shown: Handle) -> None:
     link = f"{LINK}?episode=1&step=0&scope=recording&order=change,0-480&window=11-430"
-    one, other = (pixels(visit(shown, f"{link}{draw}")) for draw in ("", "&draw=canvas"))
+    one, other = (pixels(visit(shown, f"{link}&draw={draw}")) for draw in ("webgl", "canvas"))
     assert one.shape == other.shape
     assert np.mean(np.abs(one - other).max(axis=2) > 6) < 0.005
 

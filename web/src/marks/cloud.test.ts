@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { cloudFrom, nearestPoint, stampCloud, toPlane, toScreen, wholeCloud, zoomed } from "./cloud";
+import { cloudFrom } from "../api/layout";
+import { contains, inside } from "../state/polygon";
+import { nearestPoint, stampCloud, toPlane, toScreen, wholeCloud, zoomed } from "./cloud";
 import { colourRows, packed, typicalRange } from "./cloudcolour";
-import { circle, contains, inside, runsOf, simplified } from "./lasso";
+import { circle, runsOf, simplified } from "./lasso";
 import { layOut, overlap, strongest } from "./graph";
 import type { Palette } from "./colour";
 

@@ -1,10 +1,6 @@
 /** A hundred thousand points in a plane, stamped into pixels by hand: quick without a GPU, and the same everywhere. */
+import type { Cloud } from "../api/layout";
 import type { Pen, Size } from "./pen";
-
-export interface Cloud {
-  readonly xs: Float32Array;
-  readonly ys: Float32Array;
-}
 
 /** Which part of the plane is on screen: its centre, and how many pixels a unit takes. */
 export interface Camera {
@@ -19,16 +15,6 @@ export interface Look {
   /** How opaque a point is, 0 to 255. */
   readonly opacity: Uint8Array;
   readonly radius: number;
-}
-
-export function cloudFrom(places: ArrayLike<number>): Cloud {
-  const count = places.length >>> 1;
-  const [xs, ys] = [new Float32Array(count), new Float32Array(count)];
-  for (let i = 0; i < count; i++) {
-    xs[i] = places[2 * i]!;
-    ys[i] = places[2 * i + 1]!;
-  }
-  return { xs, ys };
 }
 
 /** The camera that sees all of a cloud, with a little air. */

@@ -28,7 +28,7 @@ export function pictureOf(
   here.forEach(({ title, picture }, i) => {
     const heat = document.createElement("canvas");
     [heat.width, heat.height] = [size.width * 2, size.height * 2];
-    heatmapPainter(heat, true)?.draw(picture!);
+    heatmapPainter(heat, "canvas")?.draw(picture!);
     const top = head + i * (size.height + 6);
     pen.fillText(title, 8, top + size.height / 2);
     pen.drawImage(heat, left, top, size.width, size.height);

@@ -20,7 +20,7 @@ export function pictureOf(
 ): HTMLCanvasElement {
   const heat = document.createElement("canvas");
   [heat.width, heat.height] = [Math.max(1, size.width * 2), Math.max(1, size.height * 2)];
-  heatmapPainter(heat, true)?.draw(picture);
+  heatmapPainter(heat, "canvas")?.draw(picture);
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [(gutter + size.width + legend) * 2, (size.height + axis) * 2];
   const pen = canvas.getContext("2d")!;
