@@ -9,7 +9,7 @@ import { TileStore } from "../api/tiles";
 import { Groups, groupsFromRows } from "./groups";
 import { numbersOf } from "../api/columns";
 import type { Bitset } from "./bitset";
-import { cloudFrom } from "../marks/cloud";
+import { cloudFrom } from "../api/layout";
 import { columnsOf, type Cells, type Places, type Source, type Term } from "./selection";
 
 export class OpenRecording {

@@ -1,7 +1,7 @@
 /** Selections as expressions: terms joined from left to right by union, intersection and difference. */
-import type { Cloud } from "../marks/cloud";
-import { inside, type Polygon } from "../marks/lasso";
+import type { Cloud, Polygon } from "../api/layout";
 import { Bitset } from "./bitset";
+import { inside } from "./polygon";
 
 export type Operator = "union" | "intersection" | "difference";
 export const operators: readonly Operator[] = ["union", "intersection", "difference"];

@@ -1,6 +1,7 @@
 /** A layout of rows in a plane, as the page draws it. */
 import type { ArraySlice } from "../../api/service";
-import { cloudFrom, type Camera, type Cloud } from "../../marks/cloud";
+import { cloudFrom, type Cloud } from "../../api/layout";
+import type { Camera } from "../../marks/cloud";
 import type { Group } from "../../state/groups";
 
 export interface Layout {
