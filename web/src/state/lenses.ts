@@ -1,5 +1,6 @@
 /** What a lens says about itself, turned into what a person can set: a new lens gets its controls from here. */
 import type { LensInfo, RecordingInfo } from "../api/model";
+import type { Memory } from "./memory.svelte";
 
 export type Parameter = NonNullable<LensInfo["parameters"]>[number];
 export type Given = Record<string, unknown>;
@@ -18,6 +19,12 @@ export function missing(lens: LensInfo | undefined, recording: RecordingInfo | u
       "Serve the study with it: iv.show(study, subject=…), or innerview serve STUDY --subject …."
     );
   return "";
+}
+
+/** What an element of some memory array is called, also while another one is looked at. */
+export function elementName(memory: Pick<Memory, "array" | "label">, array: string, element: number): string {
+  if (!array || array === memory.array) return memory.label(element);
+  return `${array.replace(/^memory\./, "")} ${element}`;
 }
 
 /** Values to choose from; null where anything can be typed. */
