@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
+RESULTS = FOLDER / "RESULTS.md"
 HEAD = ("| measure | innerview | peer |", "| --- | --- | --- |")
 
 
@@ -37,7 +39,7 @@ def run(file: Path) -> tuple[list[str], list[str]]:
             (rows if is_row else lines).append(line)
     if process.returncode != 0:
         raise SystemExit(
-            f"{file.name} failed (exit status {process.returncode}); {FOLDER.name}/RESULTS.md is unchanged."
+            f"{file.name} failed (exit status {process.returncode}); {FOLDER.name}/{RESULTS.name} is unchanged."
         )
     return rows, lines
 
@@ -49,19 +51,29 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {system}, {packages}"
 
 
+def measured_before() -> tuple[dict[str, str], dict[str, str]]:
+    """Rows of the table by what they measure, and the text of each benchmark, as they were last written."""
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    top, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    rows = [line for line in top.splitlines() if line.startswith("| ") and line not in HEAD]
+    named = (section.partition("\n") for section in sections)
+    return {row.split(" | ")[0]: row for row in rows}, {name: body.strip("\n") for name, _, body in named}
+
+
 def main() -> None:
-    """Run, then write."""
-    table: list[str] = []
-    parts: list[str] = []
-    for file in benchmarks(sys.argv[1:]):
+    """Run, then write; benchmarks that were not asked for keep what was measured before."""
+    asked = sys.argv[1:]
+    table, parts = measured_before() if asked else ({}, {})
+    for file in benchmarks(asked):
         print(f"\n== {file.stem}", flush=True)
         rows, lines = run(file)
-        table += rows
-        parts += [f"## {file.stem}", "", "```", *"\n".join(lines).strip("\n").split("\n"), "```", ""]
-    top = [*HEAD, *table, ""] if table else []
-    text = ["# Benchmarks", "", f"Made by `scripts/bench` on {machine()}.", "", *top, *parts]
-    (FOLDER / "RESULTS.md").write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
-    print(f"\nWritten to {FOLDER.name}/RESULTS.md.")
+        table |= {row.split(" | ")[0]: row for row in rows}
+        parts[file.stem] = "\n".join(["", "```", *"\n".join(lines).strip("\n").split("\n"), "```"]).strip("\n")
+    top = [*HEAD, *table.values(), ""] if table else []
+    sections = [line for name in sorted(parts) for line in (f"## {name}", "", parts[name], "")]
+    text = ["# Benchmarks", "", f"Made by `scripts/bench` on {machine()}.", "", *top, *sections]
+    RESULTS.write_text("\n".join(text).rstrip() + "\n", encoding="utf-8")
+    print(f"\nWritten to {FOLDER.name}/{RESULTS.name}.")
 
 
 if __name__ == "__main__":
