@@ -102,7 +102,6 @@ function wireStory(bench) {
     bench.fromGrid = event.target.checked;
     bench.again();
     samples.show();
-    busiest.compute();
   });
   $('showPoses').addEventListener('change', (event) => {
     bench.showPoses = event.target.checked;

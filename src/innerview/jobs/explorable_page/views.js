@@ -69,7 +69,7 @@ function showLegend(node, { actions, canPlayOn }) {
     return make('span', {}, mark, text);
   };
   const last = canPlayOn
-    ? 'last strip: thin blue as recorded, orange where the page fills in (stronger: further from a known pose)'
+    ? 'last strip: thin blue as recorded, orange where the page fills in (stronger: further from a known pose); line: how far mixed views are from the recorded ones'
     : 'last strip: steps at which it would decide otherwise';
   node.replaceChildren(...actions.map((name, i) => entry(name, actionColour(i))), make('span', { text: last }));
 }
@@ -85,6 +85,7 @@ function elementButtons(node, size, busy, toggle) {
     button.addEventListener('keydown', (event) => moveFocus(event, buttons, i));
     return button;
   });
+  node.style.gridTemplateColumns = `repeat(${size > 64 ? 12 : 8}, minmax(0, 1fr))`;
   node.replaceChildren(...buttons);
   return buttons;
 }
@@ -99,28 +100,29 @@ function moveFocus(event, buttons, i) {
   buttons[i + by].focus();
 }
 
-/** Bars by number of kept elements: how many items each ranking gathers. */
-function drawCurve(canvas, { runs, count, size, chosen, canPlayOn, steps }) {
+/** Bars by number of kept elements. */
+function drawCurve(canvas, { runs, size, chosen }) {
   const { ink, width, height } = pen(canvas);
   const one = width / (size + 1);
   const floor = height - 16;
   ink.font = '10px system-ui, sans-serif';
   ink.textAlign = 'center';
+  ink.strokeStyle = colour('line');
+  ink.strokeRect(0.5, 3.5, width - 1, floor - 3.5);
   for (let n = 0; n <= size; n++) {
-    const run = runs[n];
     if (n % Math.ceil(size / 8) === 0) {
       ink.fillStyle = colour('muted');
       ink.fillText(String(n), (n + 0.5) * one, height - 4);
     }
     if (n === chosen) {
       ink.fillStyle = colour('accent-soft');
-      ink.fillRect(n * one, 0, one, floor);
+      ink.fillRect(n * one, 4, one, floor - 4);
     }
-    if (!run) continue;
-    const share = canPlayOn ? run.gathered / count : 1 - run.otherwise.length / steps;
-    ink.fillStyle = colour(canPlayOn && run.outcome === 'all items' ? 'good' : 'yours');
+    if (!runs[n]) continue;
+    const tall = Math.max(1.5, runs[n].share * (floor - 4));
+    ink.fillStyle = colour(runs[n].good ? 'good' : 'yours');
     ink.globalAlpha = n === chosen ? 1 : 0.72;
-    ink.fillRect(n * one + 1, floor - Math.max(1.5, share * (floor - 4)), Math.max(1, one - 2), Math.max(1.5, share * (floor - 4)));
+    ink.fillRect(n * one + 1, floor - tall, Math.max(1, one - 2), tall);
     ink.globalAlpha = 1;
   }
 }
