@@ -294,6 +294,17 @@ def test_an_order_and_a_choice_carry_over_to_other_episodes(bench: Workbench, st
     bench.settled(f"order=change,{3 * STEPS}-{4 * STEPS}")
 
 
+def test_an_order_and_a_choice_carry_over_to_a_recording_of_the_same_memory(visit: Visit, shown_walks: Handle) -> None:
+    bench = visit(shown_walks, "#/memory/first?episode=3&order=change,0-20&elements=1,3")
+    drawn(bench)
+    bench.get("recording-picker").select_option("second")
+    bench.settled("memory/second.*elements=1,3.*order=change,0-20.*orderof=first")
+    drawn(bench)
+    expect(bench.get("view-memory-problem")).to_have_count(0)
+    bench.get("memory-order-here").click()
+    bench.page.wait_for_function("() => !/orderof=/.test(location.hash)")
+
+
 def test_reloading_gives_back_what_was_seen(visit: Visit, shown: Handle) -> None:
     link = (
         f"{LINK}?episode=1&step=30&order=change,{STEPS}-{2 * STEPS}&elements=3,5-9&only=yes"
