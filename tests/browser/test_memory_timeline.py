@@ -409,3 +409,31 @@ def test_a_recording_without_memory_says_so(visit: Visit, shown_pairs: Handle) -
     place = visit(shown_pairs).get("workspace-memory")
     expect(place).to_have_attribute("aria-disabled", "true")
     expect(place).to_have_attribute("title", re.compile("needs a subject with memory"))
+
+
+def test_each_of_several_memories_can_be_looked_at(visit: Visit, show: Show, tmp_path: Path) -> None:
+    rows = 40
+    study = iv.Study.create(tmp_path / "two.study")
+    states = {
+        "memory.hidden": np.full((rows, 3), 0.5, np.float32),
+        "memory.cell": np.full((rows, 2, 4), -7, np.float32),
+    }
+    iv.write_rows(
+        study,
+        "lstm",
+        ordering=Ordering(),
+        columns={"episode": np.zeros(rows, int), "step": np.arange(rows), "health": np.arange(rows) / 7},
+        arrays=states,
+        specs=[ArraySpec(name=n, shape=v.shape[1:], dtype="float32", role="memory") for n, v in states.items()],
+    )
+    bench = visit(show(study), "#/memory/lstm?elements=1", ready=False)
+    drawn(bench)
+    expect(bench.get("memory-chosen")).to_contain_text("hidden 1")
+    bench.get("memory-more").click()
+    bench.get("memory-array").select_option("memory.cell")
+    bench.settled("memory=memory.cell")
+    bench.page.wait_for_function("() => !/elements=/.test(location.hash)")
+    expect(bench.get("view-memory")).to_contain_text("8 elements")
+    expect(bench.get("memory-range")).to_have_attribute("aria-valuenow", "10")
+    seen = pixels(bench)
+    np.testing.assert_allclose(seen[len(seen) // 3, seen.shape[1] // 3], colour(-0.7), atol=3)
