@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
+from typer.testing import CliRunner
 
 import innerview as iv
+from innerview.cli import app
 from innerview.errors import InnerviewError, JobError, SubjectError
 from innerview.jobs.explorable import MOST_BYTES
 from innerview.jobs.explorable_episode import matters, read_episode, run_recurrence
@@ -217,3 +219,21 @@ def test_a_maze_gets_a_grid_that_is_looked_at_once(tmp_path: Path) -> None:
     again = iv.export_explorable(study, subject, tmp_path / "again.html", fineness=COARSE, progress=False)
     assert kept.stat().st_mtime_ns == before and again.read_bytes() == page.read_bytes()
     assert not iv.check(study.path)
+
+
+def test_from_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    counted(tmp_path / "a.study", counting(nn.GRUCell(12, 8)))
+    (tmp_path / "agent.py").write_text(
+        "from torch import nn\nfrom innerview.testing.walkers import counting\n"
+        "def make():\n    return counting(nn.GRUCell(12, 8))\n"
+    )
+    words = ["export", "explorable", "a.study", "page.html", "--episode", "2", "--title", "A & <B>"]
+    with pytest.raises(InnerviewError, match=r"no bundled model has them.*--subject"):
+        CliRunner().invoke(app, words, catch_exceptions=False)
+    done = CliRunner().invoke(app, [*words, "--subject", "agent.py:make"], catch_exceptions=False)
+    assert done.exit_code == 0 and "page.html" in done.output
+    assert about(tmp_path / "page.html")["episode"] == 2
+    assert "<title>A &amp; &lt;B&gt;</title>" in (tmp_path / "page.html").read_text("utf-8")
+    rows = CliRunner().invoke(app, ["export", "a.study", "rows.csv", "--episode", "1"], catch_exceptions=False)
+    assert rows.exit_code == 0 and (tmp_path / "rows.csv").is_file()

@@ -41,6 +41,8 @@ class Walker(nn.Module):
 def counting(core: nn.Module, *, deep: bool = False, name: str = "walker") -> Subject:
     """An agent for the counting world."""
     torch.manual_seed(4)
+    for part in core.parameters():  # it was made before the seed was set
+        nn.init.uniform_(part, -0.35, 0.35)
     module = Walker(core, pixels=8 * 8 * 3, actions=3, deep=deep)
     return subject(module, name=name, example=torch.zeros(1, 3, 8, 8), actions=_WAYS, heads="policy")
 
