@@ -113,6 +113,7 @@ def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Pa
     expect(page.get_by_role("heading", level=1)).to_contain_text("<b>bold</b> agent")
     expect(page.get_by_text("cannot be played in a page")).to_be_visible()
     expect(page.locator("[data-chapter=smallest]")).to_be_hidden()
+    expect(page.locator("#saidFull")).to_contain_text("after 30 steps")
     expect(page.locator("#saidYours")).to_contain_text("decides as recorded at every step")
     page.get_by_role("button", name="<i>two</i>").click()
     expect(page.get_by_role("button", name="Element 6", exact=True)).to_have_attribute("aria-pressed", "false")

@@ -28,7 +28,9 @@ function ending(run, about) {
     const text = share ? `would decide otherwise at ${many(share, 'step', 'steps')} of ${run.length}` : 'decides as recorded at every step';
     return { text, good: share === 0, short: share ? `${share} otherwise` : 'the same' };
   }
-  const items = count ? `${run.gathered} of ${count}` : '';
+  // Elsewhere the things on the map are not a task that the page knows.
+  if (!about.grid) return { text: `recorded: ${run.outcome || 'ended'} after ${run.length} steps`, good: true, short: `${run.length} steps` };
+  const items = `${run.gathered} of ${count}`;
   if (run.outcome === 'all items') return { text: `gathers all ${count} in ${run.length} steps`, good: true, short: `all ${count}, ${run.length} steps` };
   if (run.outcome === 'wrong item') {
     const wrong = run.items.at(-1);
