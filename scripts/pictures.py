@@ -21,14 +21,29 @@ from playwright.sync_api import Page, sync_playwright
 
 import innerview as iv
 from innerview import zoo
-from innerview.edits import keep_only
 from innerview.jobs.looking import look
+from innerview.schema import MemoryEdit, Reduction
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
 RECORDING = "k-items agent"
-EPISODES, FIRST_SEED = 16, 1_000_000
+EPISODES, FIRST_SEED = 24, 1_000_000
 MOST_BYTES = 300_000
-LONG_MS = 300_000
+LONG_MS = 60_000
+AGAIN = "red armour never gathered"
+
+
+def hold(element: int, value: float, name: str) -> Reduction:
+    """One element that tells a fact, held at what it is when the fact holds, or does not."""
+    edit = MemoryEdit(elements=(element,), mode="set", value=value)
+    return Reduction(name=f"h{element} at {value:g}: {name}", edits=(edit,))
+
+
+HELD = (
+    hold(114, 0.88, "green armour gathered"),
+    hold(42, -0.54, "red armour not gathered"),
+    hold(42, 0.95, "red armour gathered"),
+    hold(71, -0.65, "health pack not gathered"),
+)
 
 
 def nothing(page: Page) -> None:
@@ -65,12 +80,12 @@ SHOTS = (
     Shot("begin"),
     Shot("slit", "side=slit"),
     Shot("edits", "side=edits&elements=3,42,114&why=three flags"),
-    Shot("projection", "meaning=states&layout=tsne&colour=gathered", large=True),
+    Shot("projection", "meaning=states&layout=tsne&hue=next_item", large=True),
     Shot("flags", "meaning=flags", press("flag-fact"), large=True),
     Shot("strategy", "meaning=strategy", large=True),
     Shot("influence", "meaning=influence", large=True),
     Shot("align", "middle=align"),
-    Shot("compare", "middle=compare"),
+    Shot("compare", "middle=compare&a={episode};;{name}&b=0;;{again}", large=True),
     Shot("reductions", "middle=reductions"),
 )
 
@@ -79,14 +94,18 @@ def record(folder: Path) -> iv.Study:
     """Episodes, and everything that lenses find in them."""
     subject, world = zoo.load("doom_kitems")
     study = iv.Study.open_or_create(folder)
-    made = iv.record(study, subject, world, episodes=EPISODES, seeds=FIRST_SEED, name=RECORDING)
+    iv.record(study, subject, world, episodes=EPISODES, seeds=FIRST_SEED, name=RECORDING)
     for lens in ("pca", "tsne", "flags", "strategy"):
         look(study, lens, recording=RECORDING)
-    site = subject.info.memory[0]
-    half = keep_only(range(site.shape[0] // 2), site, name="first half", note="Keeps the first half as numbered.")
-    iv.reduce_table(study, RECORDING, [half], subject, world, episodes=10)
-    del made
+    iv.reduce_table(study, RECORDING, HELD, subject, world, episodes=60, seed=FIRST_SEED + 100)
+    told = iv.rerun(study, RECORDING, HELD[1], subject, world, episodes=[complete(study)], name=AGAIN)
+    print(f"{AGAIN}: parts at step {told.pairs[0].parts.action}")
     return study
+
+
+def complete(study: iv.Study) -> int:
+    """The first episode that gathers all items."""
+    return int(study.recording(RECORDING).groups()["outcome"].to_list().index("all items"))
 
 
 def take(page: Page, address: str, shot: Shot, place: str) -> None:
@@ -115,8 +134,7 @@ def save(png: bytes, name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--study", type=Path, help="A study that was recorded before; made new where left out.")
-    parser.add_argument("--episode", type=int, default=11)
-    parser.add_argument("--step", type=int, default=200)
+    parser.add_argument("--step", type=int, default=120)
     parser.add_argument("--chromium", default=shutil.which("chromium") or shutil.which("google-chrome") or "")
     parser.add_argument("views", nargs="*", help="Only these.")
     given = parser.parse_args()
@@ -128,8 +146,9 @@ def main() -> None:
 def shoot(study: iv.Study, given: argparse.Namespace) -> None:
     """Take all pictures that were asked for."""
     subject, world = zoo.load("doom_kitems")
-    line = study.recording(RECORDING).groups().row(given.episode, named=True)
-    place = f"episode={given.episode}&step={given.step}"
+    episode = complete(study)
+    line = study.recording(RECORDING).groups().row(episode, named=True)
+    place = f"episode={episode}&step={given.step}"
     PICTURES.mkdir(exist_ok=True)
     with (
         iv.show(study, subject=subject, world=world, open_browser=False) as handle,
@@ -143,7 +162,9 @@ def shoot(study: iv.Study, given: argparse.Namespace) -> None:
         page.get_by_test_id("workspace").wait_for()
         for shot in SHOTS:
             if not given.views or shot.view in given.views:
-                link = shot.link.format(start=line["start"], stop=line["stop"])
+                link = shot.link.format(
+                    start=line["start"], stop=line["stop"], episode=episode, name=RECORDING, again=AGAIN
+                )
                 take(page, handle.address, Shot(shot.view, link, shot.act, shot.large), place)
         page.goto(f"{handle.address}#/memory/{RECORDING.replace(' ', '%20')}?{place}&meaning=flags")
         page.wait_for_timeout(5000)
