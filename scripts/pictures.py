@@ -71,6 +71,19 @@ def press(testid: str) -> Callable[[Page], None]:
     return act
 
 
+def work_out(lens: str) -> Callable[[Page], None]:
+    """Let a lens look, where it has not looked before."""
+
+    def act(page: Page) -> None:
+        start = page.get_by_test_id(f"start-{lens}")
+        if start.count():
+            start.click()
+        page.get_by_test_id(f"{lens}-canvas").wait_for(timeout=LONG_MS)
+        page.wait_for_timeout(1500)
+
+    return act
+
+
 SHOTS = (
     Shot("memory", "order=activation,{start}-{stop}"),
     Shot("timelines"),
@@ -82,11 +95,11 @@ SHOTS = (
     Shot("edits", "side=edits&elements=3,42,114&why=three flags"),
     Shot("projection", "meaning=states&layout=tsne&hue=next_item", large=True),
     Shot("flags", "meaning=flags", press("flag-fact"), large=True),
-    Shot("strategy", "meaning=strategy", large=True),
-    Shot("influence", "meaning=influence", large=True),
+    Shot("strategy", "meaning=strategy"),
+    Shot("influence", "meaning=influence", work_out("influence"), large=True),
     Shot("align", "middle=align"),
     Shot("compare", "middle=compare&a={episode};;{name}&b=0;;{again}", large=True),
-    Shot("reductions", "middle=reductions"),
+    Shot("reductions", "middle=reductions", large=True),
 )
 
 
@@ -166,8 +179,9 @@ def shoot(study: iv.Study, given: argparse.Namespace) -> None:
                     start=line["start"], stop=line["stop"], episode=episode, name=RECORDING, again=AGAIN
                 )
                 take(page, handle.address, Shot(shot.view, link, shot.act, shot.large), place)
-        page.goto(f"{handle.address}#/memory/{RECORDING.replace(' ', '%20')}?{place}&meaning=flags")
-        page.wait_for_timeout(5000)
+        order = f"activation,{line['start']}-{line['stop']}"
+        page.goto(f"{handle.address}#/memory/{RECORDING.replace(' ', '%20')}?{place}&meaning=flags&order={order}")
+        page.wait_for_timeout(6000)
         save(page.screenshot(), "memory")
         browser.close()
 
