@@ -99,7 +99,7 @@ SHOTS = (
     Shot("influence", "meaning=influence", work_out("influence"), large=True),
     Shot("align", "middle=align"),
     Shot("compare", "middle=compare&a={episode};;{name}&b=0;;{again}", large=True),
-    Shot("reductions", "middle=reductions", large=True),
+    Shot("reductions", "middle=reductions&result-table={table}", large=True),
 )
 
 
@@ -110,10 +110,16 @@ def record(folder: Path) -> iv.Study:
     iv.record(study, subject, world, episodes=EPISODES, seeds=FIRST_SEED, name=RECORDING)
     for lens in ("pca", "tsne", "flags", "strategy"):
         look(study, lens, recording=RECORDING)
-    iv.reduce_table(study, RECORDING, HELD, subject, world, episodes=60, seed=FIRST_SEED + 100)
+    table(study)
     told = iv.rerun(study, RECORDING, HELD[1], subject, world, episodes=[complete(study)], name=AGAIN)
     print(f"{AGAIN}: parts at step {told.pairs[0].parts.action}")
     return study
+
+
+def table(study: iv.Study) -> str:
+    """What holding each flag does; played once, then found again."""
+    subject, world = zoo.load("doom_kitems")
+    return iv.reduce_table(study, RECORDING, HELD, subject, world, episodes=60, seed=FIRST_SEED + 100).id
 
 
 def complete(study: iv.Study) -> int:
@@ -162,6 +168,7 @@ def shoot(study: iv.Study, given: argparse.Namespace) -> None:
     episode = complete(study)
     line = study.recording(RECORDING).groups().row(episode, named=True)
     place = f"episode={episode}&step={given.step}"
+    told = {"episode": episode, "name": RECORDING, "again": AGAIN, "table": table(study), **line}
     PICTURES.mkdir(exist_ok=True)
     with (
         iv.show(study, subject=subject, world=world, open_browser=False) as handle,
@@ -175,9 +182,7 @@ def shoot(study: iv.Study, given: argparse.Namespace) -> None:
         page.get_by_test_id("workspace").wait_for()
         for shot in SHOTS:
             if not given.views or shot.view in given.views:
-                link = shot.link.format(
-                    start=line["start"], stop=line["stop"], episode=episode, name=RECORDING, again=AGAIN
-                )
+                link = shot.link.format(**told)
                 take(page, handle.address, Shot(shot.view, link, shot.act, shot.large), place)
         order = f"activation,{line['start']}-{line['stop']}"
         page.goto(f"{handle.address}#/memory/{RECORDING.replace(' ', '%20')}?{place}&meaning=flags&order={order}")
