@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import innerview as iv
 from innerview.capture import Piece, Plan, layout, rollout
 from innerview.capture.rollout import ambiguity
 from innerview.errors import CaptureError, SubjectError, UnknownName
+from innerview.schema import ActionSpace, WorldInfo
 from innerview.testing.worlds import ContinuousWorld, CountingWorld, CrashingWorld, DictWorld, episode_length, picture
 
 
@@ -218,3 +220,39 @@ def test_a_module_that_fails_is_told_with_what_it_was_given(
     monkeypatch.setattr(subject.module, "forward", fail)
     with pytest.raises(SubjectError, match=r"\[2, 3, 8, 8\].*out of memory"):
         subject.run({"x": torch.zeros(2, 3, 8, 8)})
+
+
+class Locator(nn.Module):
+    """Says where it is: three times the mean of the picture's first channel, and two constants."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.eye = nn.Conv2d(3, 1, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        seen = x[:, 0].mean((1, 2))
+        return torch.stack([3 * seen, seen + 1, seen - 1], 1) + 0 * self.eye(x).sum()
+
+
+class Tour(CountingWorld):
+    """Goes its own way."""
+
+    @property
+    def info(self) -> WorldInfo:
+        return replace(super().info, actions=ActionSpace(kind="discrete", names=("go on",)))
+
+
+def test_a_subject_that_does_not_act_is_recorded_where_there_is_nothing_to_decide() -> None:
+    subject = iv.subject(Locator(), example=torch.zeros(1, 3, 8, 8), heads="pose")
+    pieces = play(subject, Tour(length=4), seeds=(3, 4))
+    seen = array(pieces, "observation")[..., 0].mean((1, 2)) / 255
+    assert np.allclose(column(pieces, "pose_x"), 3 * seen)
+    assert np.allclose(column(pieces, "pose_angle"), seen - 1)
+    assert column(pieces, "action") == [0] * 8
+    assert "ambiguity" not in {c.name for c in layout(subject, Tour().info).columns}
+
+
+def test_a_subject_that_does_not_act_cannot_play() -> None:
+    subject = iv.subject(Locator(), example=torch.zeros(1, 3, 8, 8), heads="pose")
+    with pytest.raises(CaptureError, match=r"no head that acts; it has pose \(pose\).*'counting' has 3"):
+        layout(subject, CountingWorld().info)

@@ -41,6 +41,8 @@ class Layout:
     """Name of the array by the name of the layer."""
     value_heads: Mapping[str, Head]
     """Value and q heads by the name of their column."""
+    estimates: Mapping[str, tuple[str, ...]]
+    """Columns of what a head says about the world (a pose), by the name of the head."""
     group_columns: tuple[Column, ...] = GROUP_COLUMNS
     row: RowKind = field(default_factory=RowKind)
 
@@ -74,16 +76,20 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
         memory=memory,
         activations=activations,
         value_heads=values,
+        estimates={head.name: _estimate_names(head) for head in _estimating(subject.info)},
     )
 
 
 def _check_actions(subject: Subject, world: WorldInfo) -> None:
     head, space = subject.acting_head, world.actions
+    if head is None and space.kind == "discrete" and space.size == 1:
+        return  # nothing to decide: the world goes its own way
     if head is None:
         raise CaptureError(
             f"Subject '{subject.info.name}' has no head that acts; it has "
             f"{', '.join(f'{h.name} ({h.kind})' for h in subject.info.heads)}. "
-            "Declare a head of kind policy, q or gaussian."
+            "Declare a head of kind policy, q or gaussian. A subject that does not act can only be recorded in a world "
+            f"that goes its own way, with one action ('office:tour'); '{world.name}' has {space.size}."
         )
     kind = "continuous" if head.kind == "gaussian" else "discrete"
     if kind != space.kind:
@@ -115,9 +121,10 @@ def _columns(subject: Subject, world: WorldInfo, values: Mapping[str, Head]) -> 
         Column(name="reward", type="float", kind="reward", description="What the action earned."),
         *(Column(name=n, type="float", kind="value", description=_value_words(h)) for n, h in values.items()),
     ]
-    if discrete:
+    if discrete and subject.acting_head is not None:
         words = "Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions."
         standard.append(Column(name="ambiguity", type="float", kind="decision", description=words))
+    standard += _estimate_columns(subject.info)
     taken = {column.name for column in standard}
     clash = [fact.name for fact in world.facts if fact.name in taken]
     if clash:
@@ -146,6 +153,24 @@ def _action_names(subject: Subject, world: WorldInfo) -> tuple[str, ...]:
 
 def _value_words(head: Head) -> str:
     return "The best of the Q values." if head.kind == "q" else "What the subject expects to earn from here on."
+
+
+def _estimating(info: SubjectInfo) -> tuple[Head, ...]:
+    return tuple(head for head in info.heads if head.kind == "pose")
+
+
+def _estimate_names(head: Head) -> tuple[str, ...]:
+    parts = head.names or (("x", "y", "angle") if head.size == 3 else tuple(map(str, range(head.size))))
+    return tuple(f"{head.name}_{part}" for part in parts)
+
+
+def _estimate_columns(info: SubjectInfo) -> list[Column]:
+    words = "What the subject believes."
+    return [
+        Column(name=name, type="float", kind="decision", description=words)
+        for head in _estimating(info)
+        for name in _estimate_names(head)
+    ]
 
 
 def _array_name(prefix: str, spec: ArraySpec, fed: Sequence[str]) -> str:

@@ -138,7 +138,7 @@ class _Playing:
             self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations), change=self._change()
         )
         drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
-        actions = self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=drawing))
+        actions = self._chosen(output, drawing)
         after = self.lanes.step({lane: actions[lane] for lane in active})
         self.memory = self._remembered(output, active)
         self._keep_rows(active, output, actions, after)
@@ -215,6 +215,12 @@ class _Playing:
         shown = [moment or filler for moment in self._moments]
         return {name: np.stack([moment.observation[name] for moment in shown]) for name in self.form.fed}
 
+    def _chosen(self, output: Output, drawing: list[np.random.Generator]) -> np.ndarray:
+        """An action per lane; a subject that does not act takes the only one there is."""
+        if self.subject.acting_head is None:
+            return np.zeros(self.plan.lanes, np.int64)
+        return self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=drawing))
+
     def _within_bounds(self, actions: np.ndarray) -> np.ndarray:
         """What is recorded is what was done: a continuous action may lie outside of what the world takes."""
         if self.space.kind != "continuous" or not self.space.low:
@@ -263,6 +269,8 @@ class _Playing:
         columns = {name: output.heads[head.name].amax(dim=1).tolist() for name, head in self.form.value_heads.items()}
         if probabilities is not None:
             columns["ambiguity"] = ambiguity(probabilities).tolist()
+        for head, names in self.form.estimates.items():
+            columns |= dict(zip(names, output.heads[head].T.tolist(), strict=True))
         return columns
 
 
