@@ -1,0 +1,132 @@
+"""What an evaluation found: figures with their confidence intervals, and a table to print."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from innerview.errors import InnerviewError
+
+Progress = Callable[[int, int, str], None]
+"""Told now and then how much is done, of how much, and what was found so far."""
+CONFIDENCE = 0.95
+_NORMAL_QUANTILE = 1.959963984540054
+
+
+def quiet(done: int, of: int, what: str) -> None:
+    """Progress that nobody wants to hear of."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured number and its 95 % confidence interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    count: int
+    """Over how many episodes, levels or images."""
+    unit: str = ""
+    how: str = ""
+    """What was played, and how: "unseen levels, sampled actions"."""
+
+    def __str__(self) -> str:
+        return f"{_short(self.value)}{_spaced(self.unit)} ({_short(self.low)}–{_short(self.high)})"
+
+    def agrees_with(self, other: Figure) -> bool:
+        """Whether both may be measurements of one quantity: their intervals overlap."""
+        return self.low <= other.high and other.low <= self.high
+
+
+@dataclass(frozen=True)
+class Report:
+    """A table with a heading, and the figure that stands for it."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    main: Figure
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.head):
+                raise InnerviewError(
+                    f"A row of the report '{self.title}' has {len(row)} cells, its head has {len(self.head)}: {row}."
+                )
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a card claims: the figure that an evaluation must reproduce, and others."""
+
+    main: Figure
+    others: tuple[Figure, ...] = ()
+
+
+def mean_figure(values: Sequence[float], *, name: str, unit: str = "", how: str = "") -> Figure:
+    """The mean and its interval by Student's t; one value alone tells nothing of its spread."""
+    from scipy.special import stdtrit  # only an evaluation needs it; training scripts run without scipy
+
+    count = len(values)
+    if not count:
+        raise InnerviewError(f"'{name}' cannot be worked out: there are no values.")
+    mean = math.fsum(values) / count
+    if count == 1:
+        return Figure(name, mean, -math.inf, math.inf, 1, unit, how)
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
+    half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * spread / math.sqrt(count)
+    return Figure(name, mean, mean - half, mean + half, count, unit, how)
+
+
+def share_figure(successes: int, count: int, *, name: str, how: str = "") -> Figure:
+    """A share in per cent and its interval by Wilson, which holds near 0 and 100 % too."""
+    if not 0 <= successes <= count or not count:
+        raise InnerviewError(f"'{name}' cannot be worked out: {successes} of {count} is no share.")
+    share, z2 = successes / count, _NORMAL_QUANTILE**2
+    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = _NORMAL_QUANTILE * math.sqrt(share * (1 - share) / count + z2 / (4 * count * count)) / (1 + z2 / count)
+    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
+    # Rounding must not push the interval of 0 or of all off its end.
+    low, high = (0.0 if not successes else low), (1.0 if successes == count else high)
+    return Figure(name, 100 * share, 100 * low, 100 * high, count, "%", how)
+
+
+def read_figures(path: Path) -> Figures:
+    """A card's figures from its figures.json."""
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        return Figures(_figure(told["main"]), tuple(_figure(each) for each in told.get("others", ())))
+    except FileNotFoundError as error:
+        raise InnerviewError(f"There is no {path}: the model was not evaluated yet.") from error
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        raise InnerviewError(
+            f"{path} holds no figures: {type(error).__name__}: {error}. Expected "
+            '{"main": {"name", "value", "low", "high", "count", "unit", "how"}, "others": […]}.'
+        ) from error
+
+
+def write_figures(path: Path, main: Figure, others: Sequence[Figure] = ()) -> None:
+    """A card's figures as figures.json."""
+    told = {"main": asdict(main), "others": [asdict(each) for each in others]}
+    path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _figure(told: Mapping[str, Any]) -> Figure:
+    known = [f.name for f in fields(Figure)]
+    return Figure(**{name: told[name] for name in known if name in told or name not in ("unit", "how")})
+
+
+def _short(value: float) -> str:
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞"
+    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
+    return f"{value:,.{digits}f}"
+
+
+def _spaced(unit: str) -> str:
+    return f" {unit}" if unit else ""
