@@ -8,5 +8,6 @@ from innerview.subjects.changing import Change
 from innerview.subjects.plain import subject
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.subject import Output, Subject
+from innerview.subjects.tail import Tail, tail
 
-__all__ = ["Change", "Output", "Subject", "from_sb3", "subject"]
+__all__ = ["Change", "Output", "Subject", "Tail", "from_sb3", "subject", "tail"]

@@ -45,12 +45,12 @@ class HeadSource:
     transform: Callable[[Tensor], Tensor] | None = None
 
     def read(self, result: Any, module: nn.Module, layers: Mapping[str, Tensor], batch: int) -> Tensor:
-        """[batch, size]."""
+        """[batch, size]; more rows than `batch` where an activation with more was put into a layer."""
         if self.parameter:
             value = module.get_parameter(self.parameter).reshape(1, -1).expand(batch, -1)
         else:
             value = layers[self.layer] if self.layer else pick(result, self.path)
-            value = value.reshape(batch, self.head.size)
+            value = value.reshape(-1, self.head.size)
         return self.transform(value) if self.transform else value
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
+from innerview.errors import SubjectError
 from innerview.subjects.structure import parts
 
 
@@ -44,6 +45,21 @@ def keeping(
     """Hooks that put each layer's output, batch axis first, into a dict; of several calls the last one counts."""
     for name, layer in chosen:
         yield layer.register_forward_hook(_keeper(name, into, name in layers.rewritten, layers.time_axes.get(name)))
+
+
+def putting(name: str, layer: nn.Module, value: Tensor, layers: Layers) -> Iterator[RemovableHandle]:
+    """A hook that has the module go on from this value, batch axis first, instead of what the layer put out."""
+
+    def hook(layer: nn.Module, args: Any, output: Any) -> Tensor:
+        if not isinstance(output, Tensor):
+            raise SubjectError(
+                f"Layer '{name}' puts out {type(output).__name__}, not one tensor; choose another layer."
+            )
+        axis = layers.time_axes.get(name)
+        onwards = value if axis is None else value.unsqueeze(axis)
+        return onwards.clone() if name in layers.rewritten else onwards
+
+    yield layer.register_forward_hook(hook)
 
 
 def main_tensor(output: Any) -> Tensor | None:

@@ -20,7 +20,7 @@ from innerview.schema import Head, SubjectInfo
 from innerview.subjects import actions, weights
 from innerview.subjects.changing import Change, changed_after, changing
 from innerview.subjects.finding import Start
-from innerview.subjects.hooks import Layers, attached, keeping
+from innerview.subjects.hooks import Layers, attached, keeping, putting
 from innerview.subjects.inputs import Input, feed
 from innerview.subjects.memory import Slot
 from innerview.subjects.quiet import FAILURES, Evaluating, differentiable
@@ -172,6 +172,32 @@ class Subject:
                 heads, after = self._called(inputs, memory)
         self._check_numbers(heads, "the change made to the memory" if change else "the weights")
         return Output(heads, after, kept)
+
+    def run_after(
+        self,
+        layer: str,
+        activation: Tensor,
+        inputs: Mapping[str, Tensor],
+        memory: Mapping[str, Tensor] | None = None,
+        *,
+        grad: bool = False,
+    ) -> dict[str, Tensor]:
+        """Heads [n, size] as if `layer` had put out `activation` [n, …]; gradients flow to it where asked.
+
+        With as many inputs as activations everything is run. With a single one, what comes before the layer is run
+        once for it, which costs next to nothing, and only what comes after sees every row: `tail` finds out whether
+        a module stands that. Memory has n rows.
+        """
+        if layer not in self.info.layers:
+            raise UnknownName("layer", layer, self.info.layers)
+        self._check_inputs(inputs)
+        rows = activation.shape[0]
+        memory = self.initial_memory(rows) if memory is None else self._checked_memory(memory, rows)
+        with self.alone(), Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
+            put = putting(layer, self._layers[layer], activation, self._body.layers)
+            with attached(put), differentiable(self._recurrent if grad else ()):
+                heads, _ = self._called(inputs, memory)
+        return heads
 
     def _called(
         self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
