@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from innerview.errors import LensError, UnknownName
+from innerview.errors import LensError
+from innerview.saliency.targets import TARGETS, scorer
 from innerview.schema import Lens, Parameter
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from innerview.subjects import Output, Subject
-
-Target = Literal["action", "value"]
-TARGETS: tuple[str, ...] = ("action", "value")
+    from innerview.subjects import Subject
 
 LENS = Lens(
     name="gradient",
@@ -54,34 +52,14 @@ def look(
     images = [spec.name for spec in subject.info.inputs if spec.kind == "image"]
     if not images:
         raise LensError(f"Subject '{subject.info.name}' has no image input; gradient saliency needs one.")
-    if target not in TARGETS:
-        raise UnknownName("target", target, TARGETS)
     watched = {name: value.detach().clone().requires_grad_(name in images) for name, value in inputs.items()}
     picture = watched[images[0]]
     with torch.enable_grad():
         output = subject.run(watched, memory, grad=True)
-        score = _score(subject, output, target).sum()
+        score = scorer(subject, output.heads, target)(output.heads).sum()
         (gradient,) = torch.autograd.grad(score, [picture], allow_unused=True)
     if gradient is None:
         raise LensError(f"No gradient reached input '{images[0]}': something between it and the head cuts it off.")
     heat = (gradient * picture.detach() if times_input else gradient).abs().amax(dim=1)
     top = heat.flatten(1).amax(dim=1).clamp_min(1e-12)
     return np.asarray((heat / top[:, None, None]).cpu().numpy(), np.float32)
-
-
-def _score(subject: Subject, output: Output, target: str) -> Tensor:
-    """[batch], what the gradient is taken of."""
-    if target == "value":
-        heads = [h for h in subject.info.heads if h.kind in ("value", "q")]
-        if not heads:
-            raise LensError(f"Subject '{subject.info.name}' has no value head; choose the target 'action'.")
-        return output.heads[heads[0].name].amax(dim=1)
-    head = subject.acting_head
-    if head is None:
-        raise LensError(f"Subject '{subject.info.name}' has no head that acts; choose the target 'value'.")
-    scores = output.heads[head.name]
-    if head.kind == "gaussian":
-        return scores.abs().sum(dim=1)
-    if head.kind == "policy":
-        scores = scores.log_softmax(dim=1)
-    return scores.amax(dim=1)

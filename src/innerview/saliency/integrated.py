@@ -1,0 +1,167 @@
+"""Integrated gradients at a hidden layer: what each activation adds to what the subject says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.saliency.targets import TARGETS, Score, scorer
+from innerview.schema import Lens, Parameter
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from innerview.subjects import Subject, Tail
+
+_ROWS_AT_ONCE = 512
+"""How many activations go through the tail together: enough for the cores, little enough for the cache."""
+
+LENS = Lens(
+    name="integrated",
+    question="What did each place add to the decision?",
+    needs=("image input", "convolution", "gradients"),
+    parameters=(
+        Parameter(
+            name="target",
+            type="choice",
+            default="action",
+            choices=TARGETS,
+            description="The chosen action's log-probability (or Q value), or the value of the state.",
+        ),
+        Parameter(
+            name="layer",
+            type="layer",
+            default="",
+            description="Where it is attributed: a layer with height and width; the middle convolution unless said.",
+        ),
+        Parameter(
+            name="steps", type="int", default=50, low=2, high=500, description="How finely the path is followed."
+        ),
+    ),
+    yields="heat per input",
+    cost="instant",
+    paper="Sundararajan, Taly, Yan 2017; at a hidden layer: Hilton, Cammarata, Carter, Goh, Olah 2020, appendix B",
+)
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """How much each activation of a layer adds to a score."""
+
+    values: Tensor
+    """[rows, channel, height, width]: their sum is the score less the score at the baseline."""
+    score: Tensor
+    """[rows]."""
+    baseline_score: Tensor
+    """[rows]."""
+    tail: Tail
+
+    @property
+    def error(self) -> Tensor:
+        """[rows], what the sum misses, as a share of what it should be; large where that is near nothing."""
+        wanted = self.score - self.baseline_score
+        return (self.values.flatten(1).sum(1) - wanted).abs() / wanted.abs().clamp_min(1e-6)
+
+
+def look(
+    subject: Subject,
+    inputs: Mapping[str, Tensor],
+    memory: Mapping[str, Tensor] | None = None,
+    *,
+    target: str = "action",
+    layer: str = "",
+    steps: int = 50,
+) -> np.ndarray:
+    """Heat [batch, height, width] of the picture: what a place adds or takes, scaled to 0–1 in each row."""
+    from torch.nn.functional import interpolate
+
+    images = [spec for spec in subject.info.inputs if spec.kind == "image"]
+    if not images:
+        raise LensError(f"Subject '{subject.info.name}' has no image input; integrated gradients need one.")
+    found = attribute(subject, inputs, memory, layer=layer, target=target, steps=steps)
+    places = found.values.sum(dim=1, keepdim=True).abs()
+    heat = interpolate(places, images[0].shape[1:], mode="bilinear", align_corners=False)[:, 0]
+    top = heat.flatten(1).amax(dim=1).clamp_min(1e-12)
+    return np.asarray((heat / top[:, None, None]).cpu().numpy(), np.float32)
+
+
+def attribute(
+    subject: Subject,
+    inputs: Mapping[str, Tensor],
+    memory: Mapping[str, Tensor] | None = None,
+    *,
+    layer: str = "",
+    target: str = "value",
+    steps: int = 50,
+    baseline: Tensor | None = None,
+) -> Attribution:
+    """Integrate the gradient from a baseline [channel, height, width], zero unless given, to what the layer put out."""
+    from innerview.subjects import tail
+
+    layer = layer or middle_convolution(subject)
+    whole = subject.run(inputs, memory, keep=(layer,))
+    reached = whole.activations[layer].detach()
+    if reached.ndim != 4:
+        raise LensError(
+            f"Layer '{layer}' puts out {list(reached.shape[1:])} per row, without height and width. Layers that have "
+            f"both: {', '.join(spatial_layers(subject)) or 'none'}."
+        )
+    start = reached.new_zeros(reached.shape[1:]) if baseline is None else baseline.to(reached)
+    if start.shape != reached.shape[1:]:
+        raise LensError(f"The baseline has shape {list(start.shape)}; '{layer}' puts out {list(reached.shape[1:])}.")
+    after = tail(subject, layer, inputs, memory)
+    path = _Path(after, inputs, memory, reached, start, scorer(subject, whole.heads, target))
+    return path.integrate(steps)
+
+
+@dataclass(frozen=True)
+class _Path:
+    """The straight line from the baseline to what a layer put out, for every row."""
+
+    tail: Tail
+    inputs: Mapping[str, Tensor]
+    memory: Mapping[str, Tensor] | None
+    reached: Tensor
+    start: Tensor
+    score: Score
+
+    def integrate(self, steps: int) -> Attribution:
+        """By Gauss and Legendre: exact for polynomials of a degree below twice the number of steps."""
+        import torch
+
+        places, weights = np.polynomial.legendre.leggauss(steps)
+        rows = len(self.reached)
+        way = self.reached - self.start
+        total = torch.zeros_like(way)
+        chunk = max(1, _ROWS_AT_ONCE // rows)
+        for first in range(0, steps, chunk):
+            share = torch.as_tensor((places[first : first + chunk] + 1) / 2).to(way)
+            weight = torch.as_tensor(weights[first : first + chunk] / 2).to(way)
+            between = (self.start + share[:, None, None, None, None] * way).flatten(0, 1).requires_grad_()
+            with torch.enable_grad():
+                score = self.score(self.tail.heads(between, self.inputs, self.memory)).sum()
+                (gradient,) = torch.autograd.grad(score, [between])
+            total += torch.einsum("s,srchw->rchw", weight, gradient.view(len(share), rows, *way.shape[1:]))
+        ends = torch.cat([self.reached, self.start.expand_as(self.reached)])
+        scores = self.score(self.tail.heads(ends, self.inputs, self.memory, grad=False)).detach()
+        return Attribution(total * way, scores[:rows], scores[rows:], self.tail)
+
+
+def spatial_layers(subject: Subject) -> list[str]:
+    """Convolutions, in order."""
+    from torch import nn
+
+    named = dict(subject.module.named_modules())
+    return [name for name in subject.info.layers if isinstance(named[name], nn.Conv2d)]
+
+
+def middle_convolution(subject: Subject) -> str:
+    """Where objects tend to be told apart: the third of five convolutions, the second of three."""
+    found = spatial_layers(subject)
+    if not found:
+        raise LensError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
+    return found[len(found) // 2]
