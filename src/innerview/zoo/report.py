@@ -70,7 +70,7 @@ class Figures:
 
 def mean_figure(values: Sequence[float], *, name: str, unit: str = "", how: str = "") -> Figure:
     """The mean and its interval by Student's t; one value alone tells nothing of its spread."""
-    from scipy.special import stdtrit  # only an evaluation needs it; training scripts run without scipy
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # training scripts run without scipy
 
     count = len(values)
     if not count:
