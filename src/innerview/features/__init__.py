@@ -1,0 +1,1 @@
+"""Says what hidden units detect: arrays in, new arrays out."""
