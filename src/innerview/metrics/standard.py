@@ -12,7 +12,16 @@ import polars as pl
 from innerview.metrics import loops, things
 from innerview.metrics.functions import turned
 from innerview.metrics.rows import Stretch
-from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, TURNING_ROWS, VIEW_DISTANCE, VIEW_WIDTH
+from innerview.metrics.surprise import surprise
+from innerview.metrics.thresholds import (
+    DISCOUNT,
+    JUMP,
+    LOOP_RADIUS,
+    SMOOTHING,
+    TURNING_ROWS,
+    VIEW_DISTANCE,
+    VIEW_WIDTH,
+)
 from innerview.metrics.windows import shifted
 from innerview.schema import ArraySpec, Column
 
@@ -74,6 +83,8 @@ def standard(
         found.append(_turning(known["angle"].unit))
     if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
         found.append(_loop())
+    if timed and all(_is_number(known.get(name)) for name in ("reward", "value")):
+        found.append(_surprise())
     if timed:
         found += list(_memory(arrays))
     return [made for made in found if made.column.name not in known]
@@ -162,6 +173,22 @@ def _loop() -> Made:
         derived="x, y, loop radius",
     )
     return Made(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
+
+
+def _surprise() -> Made:
+    def make(given: Given) -> np.ndarray:
+        settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
+        return surprise(given.numbers("reward"), given.numbers("value"), given.rows, **settings)
+
+    column = Column(
+        name="surprise",
+        type="float",
+        kind="decision",
+        description="How much better (or, below 0, worse) things turned out from here on than the subject expected.",
+        derived="reward, value, discount, surprise smoothing",
+    )
+    thresholds = (DISCOUNT.name, SMOOTHING.name)
+    return Made(column=column, reads=("reward", "value"), thresholds=thresholds, reach="group", make=make)
 
 
 def _memory(arrays: Sequence[ArraySpec]) -> Iterator[Made]:

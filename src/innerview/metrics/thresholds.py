@@ -40,8 +40,17 @@ LOOP_RADIUS = Threshold(
 JUMP = Threshold(
     name="memory jump", description="An element that changes by more than this in one row jumps.", usual=None
 )
+DISCOUNT = Threshold(
+    name="discount", description="How much a reward one row later counts, as in training.", usual=0.999, high=1.0
+)
+SMOOTHING = Threshold(
+    name="surprise smoothing",
+    description="How much of the next row's surprise counts as this row's.",
+    usual=0.95,
+    high=1.0,
+)
 THRESHOLDS: dict[str, Threshold] = {
-    one.name: one for one in (VIEW_DISTANCE, VIEW_WIDTH, TURNING_ROWS, LOOP_RADIUS, JUMP)
+    one.name: one for one in (VIEW_DISTANCE, VIEW_WIDTH, TURNING_ROWS, LOOP_RADIUS, JUMP, DISCOUNT, SMOOTHING)
 }
 
 
