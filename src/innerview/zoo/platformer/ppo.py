@@ -1,0 +1,174 @@
+"""Proximal policy optimisation on games that live on the same device as the network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from innerview.zoo.platformer.fast import as_blocks
+
+Network = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""Blocks of `as_blocks` to logits and value."""
+
+
+class Turn(Protocol):
+    """What a step brought to each game."""
+
+    @property
+    def frames(self) -> Tensor: ...
+    @property
+    def reward(self) -> Tensor: ...
+    @property
+    def ended(self) -> Tensor: ...
+    @property
+    def outcome(self) -> Tensor: ...
+
+
+class Games(Protocol):
+    """Many games side by side; where one ended, the next frame is the first of another."""
+
+    def reset(self) -> Tensor: ...
+    def step(self, actions: Tensor) -> Turn: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """Everything that says how to learn; what falls does so with the share of the time that is over."""
+
+    games: int = 2048
+    window: int = 64
+    epochs: int = 2
+    batch: int = 8192
+    lr: float = 5e-4
+    last_lr: float = 1e-5
+    gamma: float = 0.999
+    lam: float = 0.95
+    clip: float = 0.2
+    entropy: float = 0.01
+    last_entropy: float = 0.001
+    value_weight: float = 2.0
+    reward_scale: float = 0.1
+    """The coin's 10 becomes 1: the value is then the discounted chance to reach it."""
+    max_norm: float = 0.5
+
+    def at(self, share: float) -> tuple[float, float]:
+        """Learning rate and weight of the entropy when that share of the time is over."""
+        left = 1 - min(1.0, max(0.0, share))
+        lr = self.last_lr + (self.lr - self.last_lr) * left
+        return lr, self.last_entropy + (self.entropy - self.last_entropy) * left
+
+
+class Window:
+    """Some steps of all games."""
+
+    def __init__(self, steps: int, games: int, blocks: Tensor) -> None:
+        device, shape = blocks.device, blocks.shape[1:]
+        self.blocks = torch.zeros(steps, games, *shape, dtype=torch.uint8, device=device)
+        self.actions = torch.zeros(steps, games, dtype=torch.int64, device=device)
+        self.log_probs, self.values, self.rewards = (torch.zeros(steps, games, device=device) for _ in range(3))
+        self.ended = torch.zeros(steps, games, dtype=torch.bool, device=device)
+        self.outcomes = torch.zeros(steps, games, dtype=torch.uint8, device=device)
+        self.last_values = torch.zeros(games, device=device)
+
+    def advantages(self, gamma: float, lam: float) -> Tensor:
+        """Generalised advantage estimates [steps, games]."""
+        result, following = torch.empty_like(self.rewards), self.last_values
+        running, alive = torch.zeros_like(following), (~self.ended).float()
+        for t in reversed(range(len(self.rewards))):
+            delta = self.rewards[t] + gamma * alive[t] * following - self.values[t]
+            running = delta + gamma * lam * alive[t] * running
+            result[t], following = running, self.values[t]
+        return result
+
+    def endings(self, kinds: int) -> Tensor:
+        """How many episodes ended in each way [kinds]."""
+        which = torch.arange(kinds, device=self.ended.device)
+        return ((self.outcomes[..., None] == which) & self.ended[..., None]).sum((0, 1))
+
+
+class Player:
+    """Plays windows with a network, on and on."""
+
+    def __init__(self, games: Games, steps: int, reward_scale: float) -> None:
+        self.games, self.steps, self.scale = games, steps, reward_scale
+        self.seen = as_blocks(games.reset())
+        self.window = Window(steps, len(self.seen), self.seen)
+
+    @torch.no_grad()
+    def play(self, network: Network) -> Window:
+        """The next steps of all games; the window is written anew each time."""
+        window = self.window
+        for t in range(self.steps):
+            logits, value = network(self.seen)
+            log_all = F.log_softmax(logits, -1)
+            action = draw(log_all)
+            turn = self.games.step(action)
+            window.blocks[t], window.actions[t], window.values[t] = self.seen, action, value[:, 0]
+            window.log_probs[t] = log_all.gather(1, action[:, None])[:, 0]
+            window.rewards[t] = turn.reward * self.scale
+            window.ended[t], window.outcomes[t] = turn.ended, turn.outcome
+            self.seen = as_blocks(turn.frames)
+        window.last_values.copy_(network(self.seen)[1][:, 0])
+        return window
+
+
+def draw(log_probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    """One action a row: the largest log probability after Gumbel noise, which needs no word from the host."""
+    noise = torch.empty_like(log_probs).exponential_(generator=generator)
+    return (log_probs - noise.log()).argmax(-1)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Means over a window, still on the device."""
+
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+
+
+def improve(
+    network: Network, optimizer: torch.optim.Optimizer, window: Window, *, recipe: Recipe, share: float
+) -> Losses:
+    """Some epochs of PPO on a window."""
+    lr, entropy_weight = recipe.at(share)
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    gains = window.advantages(recipe.gamma, recipe.lam)
+    flat = {
+        "blocks": window.blocks.flatten(0, 1),
+        "actions": window.actions.flatten(),
+        "old": window.log_probs.flatten(),
+        "returns": (gains + window.values).flatten(),
+        "gains": ((gains - gains.mean()) / (gains.std() + 1e-6)).flatten(),
+    }
+    count = len(flat["actions"])
+    batch = min(recipe.batch, count)
+    for _ in range(recipe.epochs):
+        order = torch.randperm(count, device=gains.device)
+        for rows in order[: count - count % batch].view(-1, batch):
+            losses = loss_of(network, {name: part[rows] for name, part in flat.items()}, recipe.clip)
+            total = losses.policy + recipe.value_weight * losses.value - entropy_weight * losses.entropy
+            optimizer.zero_grad(set_to_none=True)
+            total.backward()  # type: ignore[no-untyped-call]
+            nn.utils.clip_grad_norm_(parameters, recipe.max_norm)
+            optimizer.step()
+    return Losses(losses.policy.detach(), losses.value.detach(), losses.entropy.detach())
+
+
+def loss_of(network: Network, rows: dict[str, Tensor], clip: float) -> Losses:
+    """The three parts of the loss on some rows."""
+    logits, value = network(rows["blocks"])
+    log_all = F.log_softmax(logits, -1)
+    ratio = (log_all.gather(1, rows["actions"][:, None])[:, 0] - rows["old"]).exp()
+    gains = rows["gains"]
+    policy = -torch.min(ratio * gains, ratio.clamp(1 - clip, 1 + clip) * gains).mean()
+    error = F.mse_loss(value[:, 0], rows["returns"])
+    entropy = -(log_all.exp() * log_all).sum(-1).mean()
+    return Losses(policy, error, entropy)

@@ -1,0 +1,66 @@
+"""The platformer agents' network: the shape the paper gives, pooling with a sound gradient, the fast form the same."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from innerview.subjects import subject
+from innerview.zoo.platformer.agent import Agent, L2Pool, as_input
+from innerview.zoo.platformer.fast import FastAgent, as_blocks
+
+
+def _frames(count: int) -> Tensor:
+    return torch.randint(0, 256, (count, 3, 64, 64), dtype=torch.uint8, generator=torch.Generator().manual_seed(3))
+
+
+def _unlike_at_first(agent: Agent) -> Agent:
+    """Biases begin at zero, where a mistake in them would not show."""
+    for layer in agent.modules():
+        if isinstance(layer, nn.Conv2d) and layer.bias is not None:
+            nn.init.normal_(layer.bias, 0, 0.3)
+    return agent
+
+
+def test_layers_stand_in_the_order_of_the_paper() -> None:
+    torch.manual_seed(0)
+    adapted = subject(Agent(), name="platformer", example=torch.zeros(1, 3, 64, 64))
+    named = [name for name in adapted.info.layers if name.startswith(("conv", "pool", "dense"))]
+    convolutions = ["conv1a", "pool1", "conv2a", "conv2b", "pool2", "conv3a", "pool3", "conv4a", "pool4"]
+    assert named == [*convolutions, "dense1", "dense2"]
+    assert Agent().see(torch.zeros(2, 3, 64, 64)).shape == (2, 32, 4, 4)
+    assert {head.name: head.size for head in adapted.info.heads} == {"policy": 9, "value": 1}
+
+
+def test_pooling_is_the_root_of_the_mean_square() -> None:
+    square = torch.tensor([[1.0, 2.0], [3.0, 4.0]])[None, None]
+    assert L2Pool()(square).item() == pytest.approx(7.5**0.5, rel=1e-6)
+
+
+def test_pooling_has_a_gradient_where_nothing_fired() -> None:
+    x = torch.tensor([[[[0.0, 0.0], [0.0, 0.0]]], [[[5e-5, 0.0], [0.0, 0.0]]]], requires_grad=True)
+    L2Pool()(x).sum().backward()
+    assert x.grad is not None and torch.isfinite(x.grad).all() and x.grad.abs().max() <= 0.5
+
+
+def test_the_fast_form_says_the_same_and_learns_the_same() -> None:
+    torch.manual_seed(0)
+    agent, frames = _unlike_at_first(Agent()), _frames(3)
+    fast = FastAgent(agent, torch.float32)
+    logits, value = agent(as_input(frames))
+    fast_logits, fast_value = fast(as_blocks(frames))
+    assert torch.allclose(logits, fast_logits, atol=1e-6) and torch.allclose(value, fast_value, atol=1e-6)
+    own = torch.autograd.grad(logits.square().sum() * 1e4 + value.sum(), list(agent.parameters()))
+    other = torch.autograd.grad(fast_logits.square().sum() * 1e4 + fast_value.sum(), list(agent.parameters()))
+    for a, b in zip(own, other, strict=True):
+        assert torch.allclose(a, b, rtol=1e-3, atol=1e-4 * float(a.abs().max()))
+
+
+def test_a_pixel_at_the_edge_counts() -> None:
+    torch.manual_seed(0)
+    agent, frames = Agent(), _frames(1)
+    changed = frames.clone()
+    changed[..., -1, -1] = 255 - changed[..., -1, -1]
+    fast = FastAgent(agent, torch.float32)
+    assert not torch.equal(fast(as_blocks(frames))[1], fast(as_blocks(changed))[1])

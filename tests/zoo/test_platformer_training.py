@@ -1,0 +1,124 @@
+"""The platformer training: advantages, what PPO learns on a game with a known answer, and going on with a saved run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from innerview.zoo.platformer.ppo import Player, Recipe, Window, draw, improve
+from innerview.zoo.platformer.train import COIN, Tally, Training, arguments
+
+SIDES = 2
+
+
+@dataclass
+class Turn:
+    frames: Tensor
+    reward: Tensor
+    ended: Tensor
+    outcome: Tensor
+
+
+class Signpost:
+    """One step a game: the bright half of the frame says which of two actions finds the coin; the others never do."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def reset(self) -> Tensor:
+        self.side = torch.randint(0, SIDES, (self.count,))
+        frames = torch.zeros(self.count, 3, 64, 64, dtype=torch.uint8)
+        frames[self.side == 0, :, :, :32] = 255
+        frames[self.side == 1, :, :, 32:] = 255
+        return frames
+
+    def step(self, actions: Tensor) -> Turn:
+        found = actions == self.side
+        ended = torch.ones(self.count, dtype=torch.bool)
+        outcome = torch.where(found, COIN, 2).to(torch.uint8)
+        return Turn(self.reset(), 10.0 * found.float(), ended, outcome)
+
+
+class Glance(nn.Module):
+    """A network small enough for a test: the mean brightness of nine patches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.policy, self.value = nn.Linear(9, 9), nn.Linear(9, 1)
+
+    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor]:
+        x = blocks[..., :12].float().mean(-1).view(-1, 3, 11, 3, 11).mean((2, 4)).flatten(1) / 255
+        return self.policy(x), self.value(x)
+
+
+def test_advantages_are_rewards_to_come_less_what_was_expected() -> None:
+    window = Window(3, 1, torch.zeros(1, 33, 33, 16, dtype=torch.uint8))
+    window.rewards[:, 0] = torch.tensor([0.0, 1.0, 0.0])
+    window.values[:, 0] = torch.tensor([0.5, 0.25, 0.0])
+    window.last_values[:] = 4.0
+    window.ended[1] = True
+    found = window.advantages(0.5, 1.0)[:, 0].tolist()
+    assert found == pytest.approx([0.5 * 1.0 - 0.5, 1.0 - 0.25, 0.5 * 4.0])
+
+
+def test_ppo_finds_the_coin_and_knows_its_chance() -> None:
+    torch.manual_seed(0)
+    network, recipe = Glance(), Recipe(games=64, window=8, batch=128, epochs=4, lr=0.03, entropy=0.003)
+    optimizer = torch.optim.Adam(network.parameters())
+    player, tally = Player(Signpost(64), 8, recipe.reward_scale), Tally()
+    for turn in range(60):
+        window = player.play(network)
+        improve(network, optimizer, window, recipe=recipe, share=turn / 60)
+        if turn >= 55:
+            tally.add(window.endings(7), window.actions.numel())
+    assert tally.completed > 0.95, "one ninth by chance"
+    assert window.values.mean().item() == pytest.approx(1.0, abs=0.1)
+
+
+def test_actions_are_drawn_with_their_chances() -> None:
+    chances = torch.tensor([0.7, 0.2, 0.1])
+    drawn = draw(chances.log().expand(20_000, 3), torch.Generator().manual_seed(0))
+    shares = torch.bincount(drawn, minlength=3) / 20_000
+    assert torch.allclose(shares, chances, atol=0.015)
+
+
+def test_rate_and_entropy_fall_to_their_last_values() -> None:
+    recipe = Recipe(lr=1.0, last_lr=0.2, entropy=0.5, last_entropy=0.1)
+    assert recipe.at(0.0) == pytest.approx((1.0, 0.5))
+    assert recipe.at(0.5) == pytest.approx((0.6, 0.3))
+    assert recipe.at(1.7) == pytest.approx((0.2, 0.1))
+
+
+def test_a_saved_run_goes_on_with_the_same_weights_and_momentum(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    recipe = Recipe(games=4, window=2, batch=8, epochs=1)
+    said: list[str] = []
+    first = Training(recipe, device="cpu", compiled=False, tell=said.append)
+    first.run(Player(Signpost(4), 2, 0.1), None, minutes=1e-5, out=tmp_path)
+    assert first.steps >= 8 and "completed" in said[-1]
+    second = Training(recipe, device="cpu", compiled=False, tell=said.append)
+    second.load(tmp_path)
+    assert (second.steps, second.curve) == (first.steps, first.curve)
+    assert second.seconds == pytest.approx(first.seconds)
+    window = Player(Signpost(4), 2, 0.1).play(first.network)
+    for training in (first, second):
+        torch.manual_seed(5)
+        improve(training.network, training.optimizer, window, recipe=recipe, share=0.5)
+    for a, b in zip(first.agent.parameters(), second.agent.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_a_training_whose_time_is_over_says_so(tmp_path: Path) -> None:
+    training = Training(Recipe(games=4, window=2), device="cpu", compiled=False, tell=lambda text: None)
+    training.seconds = 60.0
+    with pytest.raises(SystemExit, match="minutes"):
+        training.run(Player(Signpost(4), 2, 0.1), None, minutes=1.0, out=tmp_path)
+
+
+def test_every_number_of_the_recipe_can_be_given() -> None:
+    args = arguments(["--games", "32", "--last-lr", "0.001", "--levels", "100"])
+    assert (args.games, args.last_lr, args.levels) == (32, 0.001, 100)
