@@ -10,6 +10,8 @@ import polars as pl
 import pytest
 from PIL import Image
 
+from innerview.serve.pictures import encode
+
 from .conftest import ROWS, SCRIPT, steps_arrays, steps_rows
 
 STEPS = "/api/recordings/steps"
@@ -151,3 +153,12 @@ def test_one_reply_carries_a_bounded_part_of_an_array(client: httpx.Client, monk
     assert response.status_code == 413
     assert "at most 5 rows" in response.json()["error"]["message"]
     assert client.get(f"{STEPS}/arrays/memory?stop=5").status_code == 200
+
+
+def test_colour_beside_depth_is_shown_as_colour() -> None:
+    rgbd = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
+    names = ("red", "green", "blue", "depth")
+    shown = Image.open(io.BytesIO(encode(rgbd, elements=names).content))
+    np.testing.assert_array_equal(np.asarray(shown), rgbd[:, :, :3])
+    depth = Image.open(io.BytesIO(encode(rgbd, elements=names, channel=3).content))
+    np.testing.assert_array_equal(np.asarray(depth), rgbd[:, :, 3])

@@ -55,8 +55,11 @@ def _pick_channels(image: np.ndarray, channel: int | None, elements: tuple[str, 
     if image.ndim != 3:
         raise RequestError(f"An array of shape {image.shape} cannot be shown as a picture.")
     count = image.shape[2]
-    if channel is None and (count == 3 or tuple(e.lower() for e in elements) == RGBA):
+    names = tuple(element.lower() for element in elements)
+    if channel is None and (count == 3 or names == RGBA):
         return image
+    if channel is None and names[:3] == RGBA[:3]:
+        return image[:, :, :3]  # the others are no colours: depth, say
     chosen = count - 1 if channel is None else channel
     if not 0 <= chosen < count:
         raise RequestError(f"There is no channel {chosen}; the picture has channels 0 to {count - 1}.")

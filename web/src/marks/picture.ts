@@ -5,20 +5,34 @@ export interface Pixels {
   readonly values: ArrayLike<number>;
 }
 
-/** Colour where there are three channels; else grey, the newest of a stack of frames, as the service does. */
-export function toImage(pixels: Pixels, elements: readonly string[] = []): ImageData | null {
+const COLOURS = ["red", "green", "blue"];
+
+/** Channels that are no colours, beside three that are: depth, say. Their numbers, to be shown one at a time. */
+export function extraChannels(elements: readonly string[]): number[] {
+  return hasColours(elements)
+    ? elements.flatMap((name, i) => (i > 2 && name.toLowerCase() !== "alpha" ? [i] : []))
+    : [];
+}
+
+/** Colour where there is any; else grey, the newest of a stack of frames, as the service does; or one channel alone. */
+export function toImage(pixels: Pixels, elements: readonly string[] = [], channel?: number): ImageData | null {
   const [height = 0, width = 0, channels = 1] = pixels.shape;
   if (!height || !width) return null;
   const image = new ImageData(width, height);
-  const alpha = elements.length === 4 && elements[3]!.toLowerCase() === "alpha";
-  const colour = channels === 3 || alpha;
+  const colour = channel === undefined && (channels === 3 || hasColours(elements));
+  const alpha = colour && elements.length === 4 && elements[3]!.toLowerCase() === "alpha";
+  const grey = channel ?? channels - 1;
   const shade = shades(pixels);
   for (let i = 0, at = 0; i < width * height; i++, at += channels) {
     const o = 4 * i;
-    for (let k = 0; k < 3; k++) image.data[o + k] = shade(pixels.values[at + (colour ? k : channels - 1)]!);
+    for (let k = 0; k < 3; k++) image.data[o + k] = shade(pixels.values[at + (colour ? k : grey)]!);
     image.data[o + 3] = alpha ? shade(pixels.values[at + 3]!) : 255;
   }
   return image;
+}
+
+function hasColours(elements: readonly string[]): boolean {
+  return COLOURS.every((name, i) => elements[i]?.toLowerCase() === name);
 }
 
 function shades({ dtype, values }: Pixels): (value: number) => number {
