@@ -1,0 +1,187 @@
+"""Many platformer games, stepped together on one device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from innerview.errors import WorldError
+from innerview.worlds.platformer import names as n
+from innerview.worlds.platformer.atlas import STEP, VIEW, make_atlas
+from innerview.worlds.platformer.drawing import MOST_AT_ONCE, Painter, classes, colours
+from innerview.worlds.platformer.facts import facts_of
+from innerview.worlds.platformer.hashing import draw, root
+from innerview.worlds.platformer.levels import make_levels
+from innerview.worlds.platformer.physics import advance
+from innerview.worlds.platformer.settings import LARGEST_SEED, PlatformerSettings
+from innerview.worlds.platformer.state import State
+
+REWARD = 10.0
+FRESH_EVERY = 16
+"""Steps between two makings of the levels that come next; who fails faster than that sees a level again."""
+MOST_GAMES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a step brought, a row for each game."""
+
+    frames: Tensor
+    """uint8 [games, 3, 64, 64]"""
+    reward: Tensor
+    ended: Tensor
+    outcome: Tensor
+    """uint8, an index into OUTCOMES."""
+
+
+class Platformer:
+    """Games side by side, each in a level of its own; nothing in a step waits for the device."""
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        settings: PlatformerSettings | None = None,
+        device: torch.device | str = "cpu",
+        seed: int = 0,
+    ) -> None:
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_GAMES:
+            raise WorldError(f"count is how many games to play at once, from 1 to {MOST_GAMES:,}, not {count!r}.")
+        self.count, self.settings = count, settings or PlatformerSettings()
+        self.device = torch.device(device)
+        self._roots = root(torch.arange(count, device=self.device) + (_seed(seed) << 20))
+        self._episode = torch.zeros(count, dtype=torch.int64, device=self.device)
+        self._painters: dict[int, Painter] = {}
+        self._turns = 0
+        self._state = self._fresh = make_levels(self._drawn(), self.settings)
+        self._prepare()
+
+    @property
+    def level_seeds(self) -> Tensor:
+        """int64: the level that each game is in."""
+        return self._state.level
+
+    def reset(self, level_seeds: Tensor | Sequence[int] | None = None, *, where: Tensor | None = None) -> Tensor:
+        """Begin every game, or those where a mask is true, in these levels or in levels drawn anew."""
+        if level_seeds is None:
+            self._episode += 1
+            seeds = self._drawn()
+        else:
+            seeds = self._checked(level_seeds)
+        begun = make_levels(seeds, self.settings)
+        if where is not None:
+            begun = begun.where(self._mask(where), self._state)
+        self._state = begun
+        self._prepare()
+        return self.frames()
+
+    def step(self, actions: Tensor) -> Turn:
+        """Act once in every game, by number of the action."""
+        if not isinstance(actions, Tensor) or actions.shape != (self.count,) or actions.is_floating_point():
+            shown = f"{tuple(actions.shape)} {actions.dtype}" if isinstance(actions, Tensor) else repr(actions)
+            raise WorldError(f"actions is a tensor of {self.count} whole numbers, one for each game, not {shown}.")
+        was = self._state.outcome
+        state = advance(self._state, actions.to(self.device, torch.int64), self.settings.time_limit)
+        ended, outcome = (state.outcome > 0) & (was == 0), state.outcome
+        reward = REWARD * ((outcome == n.COIN_REACHED) & ended)
+        if self.settings.auto_reset:
+            self._episode += ended
+            state = self._fresh.where(ended, state)
+        self._state = state
+        self._turns += 1
+        if self.settings.auto_reset and self._turns % FRESH_EVERY == 0:
+            self._prepare()
+        return Turn(self.frames(), reward, ended, outcome)
+
+    def frames(self) -> Tensor:
+        """uint8 [games, 3, 64, 64]: what the agents see now."""
+        return _joined([colours(part) for part in self._codes(VIEW)])
+
+    def masks(self, size: int = VIEW) -> Tensor:
+        """uint8 [games, size, size]: which of CLASSES each pixel of the frames shows."""
+        return _joined([classes(part) for part in self._codes(size)])
+
+    def render(self, size: int = 512, *, smooth: bool = True) -> Tensor:
+        """uint8 [games, 3, size, size]: the same picture for people."""
+        if not smooth:
+            return _joined([colours(part) for part in self._codes(size)])
+        self._painter(size)  # says which sizes are possible
+        return _joined([_halved(colours(part)) for part in self._codes(2 * size)])
+
+    def facts(self) -> dict[str, Tensor]:
+        """What is true: places in tiles, speeds in tiles a step, the way to the coin, and where everything is."""
+        return facts_of(self._state)
+
+    def state(self) -> State:
+        """Everything about the games, to be restored later."""
+        return self._state.copy()
+
+    def restore(self, state: State) -> Tensor:
+        """Go back to a state; frames are those of then."""
+        if not isinstance(state, State) or state.count != self.count:
+            held = f"one of {state.count} games" if isinstance(state, State) else repr(state)
+            raise WorldError(f"restore takes a state of {self.count} games, as state() gave it, not {held}.")
+        self._state = state.to(self.device).copy()
+        return self.frames()
+
+    def _codes(self, size: int) -> list[Tensor]:
+        painter = self._painter(size)
+        step = max(1, MOST_AT_ONCE * VIEW * VIEW // (size * size))
+        if self.count <= step:
+            return [painter.codes(self._state)]
+        return [painter.codes(self._state.at(slice(i, i + step))) for i in range(0, self.count, step)]
+
+    def _painter(self, size: int) -> Painter:
+        if size not in self._painters:
+            if isinstance(size, bool) or not isinstance(size, int) or size % STEP or not STEP <= size <= 4096:
+                raise WorldError(f"size is a multiple of {STEP} from 64 to 2048 pixels, such as 512, not {size!r}.")
+            self._painters[size] = Painter(make_atlas(size, self.settings, self.device))
+        return self._painters[size]
+
+    def _drawn(self) -> Tensor:
+        """The level of each game's episode: drawn from the training levels by game and episode alone."""
+        return draw(self._roots, self._episode, self.settings.drawn_from) + self.settings.first_level
+
+    def _prepare(self) -> None:
+        """Make the levels that come next, so that a game which ends can begin anew at once."""
+        if self.settings.auto_reset:
+            self._episode += 1
+            self._fresh = make_levels(self._drawn(), self.settings)
+            self._episode -= 1
+
+    def _checked(self, seeds: Any) -> Tensor:
+        try:
+            given = torch.as_tensor(seeds, device=self.device)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise WorldError(
+                f"level_seeds are {self.count} whole numbers, one for each game, not {seeds!r}."
+            ) from error
+        if given.is_floating_point() or given.is_complex() or given.dtype == torch.bool:
+            raise WorldError(f"level_seeds are whole numbers (int64), not {given.dtype}.")
+        if given.shape != (self.count,):
+            raise WorldError(f"level_seeds are {self.count} numbers, one for each game, not {tuple(given.shape)}.")
+        return given.to(torch.int64)
+
+    def _mask(self, where: Any) -> Tensor:
+        if not isinstance(where, Tensor) or where.dtype != torch.bool or where.shape != (self.count,):
+            raise WorldError(f"where is a tensor of {self.count} booleans, one for each game, not {where!r}.")
+        return where.to(self.device)
+
+
+def _seed(seed: Any) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < LARGEST_SEED >> 20:
+        raise WorldError(f"seed is a whole number from 0 to {(LARGEST_SEED >> 20) - 1:,}, not {seed!r}.")
+    return seed
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def _halved(frames: Tensor) -> Tensor:
+    """Mean of two by two pixels: edges become smooth."""
+    return torch.nn.functional.avg_pool2d(frames.to(torch.float32), 2).round().to(torch.uint8)
