@@ -1,0 +1,1 @@
+"""The Atari agents: four networks, how they learn, and what they score."""
