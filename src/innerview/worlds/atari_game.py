@@ -186,7 +186,8 @@ class AtariGame:
         return reward
 
     def _screen(self) -> NDArray[np.uint8]:
-        return np.maximum(self._grey[0], self._grey[1])
+        brighter: NDArray[np.uint8] = np.maximum(self._grey[0], self._grey[1])
+        return brighter
 
 
 def checked_seed(seed: Any) -> int:

@@ -15,12 +15,17 @@ def world(thing: Any, **settings: Any) -> World:
     """A world from a Gymnasium id, environment, vector environment or maker, or from a ViZDoom config.
 
     `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and
-    `world("doom:kitems")` for mazes of our own in which items are to be gathered in order.
+    `world("doom:kitems")` for mazes of our own in which items are to be gathered in order. `world("atari:breakout")`
+    is a game of ale-py.
     """
     if isinstance(thing, str) and thing == K_ITEMS:
         from innerview.worlds.kitems_world import KItemsSettings, KItemsWorld
 
         return KItemsWorld(KItemsSettings.of(**settings))
+    if isinstance(thing, str) and thing.startswith("atari:"):
+        from innerview.worlds.atari import AtariSettings, AtariWorld
+
+        return AtariWorld(thing.removeprefix("atari:"), AtariSettings.of(**settings))
     if isinstance(thing, Path) or (isinstance(thing, str) and _means_doom(thing)):
         from innerview.worlds.doom import DoomSettings, DoomWorld
 
