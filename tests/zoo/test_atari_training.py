@@ -1,0 +1,186 @@
+"""Atari agents learn where best play is known, remember across dark turns, and go on after a break."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from cue_game import CueGame, StumblingGame
+
+from innerview.errors import InnerviewError
+from innerview.zoo.atari.actor_critic import PPO, PPOSettings
+from innerview.zoo.atari.dqn import DQN, DQNSettings
+from innerview.zoo.atari.games import AtariEmulator
+from innerview.zoo.atari.keeping import Folder, Point, Progress
+from innerview.zoo.atari.networks import ActorCritic, RecurrentActorCritic
+from innerview.zoo.atari.plans import plan_of
+from innerview.zoo.atari.sampling import SCREEN, Sampler, Shape, Views
+from innerview.zoo.atari.train import Schedule, train
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    yield
+    torch.set_num_threads(threads)
+
+
+class Table:
+    """Games of one training in this very process."""
+
+    def __init__(self, lanes: int, *, blank: int = 0) -> None:
+        self.games = [[CueGame(blank, 100 * group + lane) for lane in range(lanes // 2)] for group in (0, 1)]
+        half = lanes // 2
+        self.views = [
+            Views(np.zeros((half, *SCREEN), np.uint8), np.zeros(half, np.int32), *(np.zeros(half) for _ in range(3)))
+            for _ in (0, 1)
+        ]
+        for group in (0, 1):
+            for game, screen in zip(self.games[group], self.views[group].screens, strict=True):
+                game.begin(screen)
+
+    def step(self, group: int, actions: np.ndarray) -> float:
+        view = self.views[group]
+        for lane, game in enumerate(self.games[group]):
+            view.rewards[lane], view.lost[lane], view.over[lane] = game.act(int(actions[lane]), view.screens[lane])
+            if view.over[lane]:
+                game.begin(view.screens[lane])
+        return float(view.rewards.mean())
+
+
+def late_score(learner: DQN | PPO, table: Table, turns: int) -> float:
+    """Mean reward of a turn in the last fifth."""
+    learner.prepare()
+    rewards = []
+    for turn in range(turns):
+        for group in (0, 1):
+            actions = learner.observe(group, table.views[group]).copy()
+            rewards.append(table.step(group, actions))
+            learner.learn(group, turn / turns)
+    return float(np.mean(rewards[-len(rewards) // 5 :]))
+
+
+def test_q_learning_finds_best_play() -> None:
+    settings = DQNSettings(
+        batch=32, capacity=4000, reuse=8, prefill=64, target_every=20, rate=3e-4, last_rate=3e-4, explore_until=0.3
+    )
+    learner = DQN(2, Shape(1, 8), settings, CPU)
+    assert late_score(learner, Table(8), 100) > 0.8
+
+
+def test_the_actor_critic_finds_best_play() -> None:
+    settings = PPOSettings(steps=8, minibatches=2, rate=1e-3, last_rate=1e-3)
+    learner = PPO(ActorCritic(2), Shape(1, 16), settings, CPU, frames=4)
+    assert late_score(learner, Table(16), 120) > 0.8
+
+
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_a_lesson_begins_with_what_was_thought_while_playing(recurrent: bool) -> None:
+    network = RecurrentActorCritic(2) if recurrent else ActorCritic(2)
+    frames = 1 if recurrent else 4
+    learner = PPO(network, Shape(1, 4), PPOSettings(steps=20, minibatches=1), CPU, frames=frames)
+    table, steps = Table(4, blank=1), 20
+    learner.prepare()
+    for _ in range(steps + 1):
+        for group in (0, 1):
+            table.step(group, learner.observe(group, table.views[group]).copy())
+    assert learner.rollout.over[1:].any()
+    chosen = torch.arange(4 if recurrent else 4 * steps)
+    with torch.no_grad():
+        logits, values = learner._again(chosen)
+    past = learner.rollout.past(chosen, by_lane=recurrent)
+    logs = logits.log_softmax(1).gather(1, past.actions[:, None])[:, 0]
+    assert torch.allclose(logs, past.logs, atol=1e-5)
+    assert torch.allclose(values, learner.rollout.values[:steps].flatten(), atol=1e-5)
+
+
+def test_emulators_in_other_processes_play_what_they_are_told() -> None:
+    with Sampler(functools.partial(CueGame, 0), Shape(2, 8), seed=3) as sampler:
+        scores: list[tuple[int, float]] = []
+        for _ in range(9):
+            for group in (0, 1):
+                screens = sampler.wait(group).screens
+                scores += sampler.finished(group)
+                sampler.send(group, (screens[:, 0, 0] == 0).astype(np.int64))
+        workers = sampler._workers
+    assert sorted(scores) == [(lane, 8.0) for lane in range(8)]
+    assert not any(worker.is_alive() for worker in workers)
+
+
+def test_an_emulator_that_ends_is_told() -> None:
+    with Sampler(functools.partial(StumblingGame, 0), Shape(1, 2)) as sampler, pytest.raises(InnerviewError, match="7"):
+        for _ in range(6):
+            for group in (0, 1):
+                sampler.wait(group)
+                sampler.send(group, np.zeros(1))
+
+
+def test_breakout_as_training_plays_it() -> None:
+    pytest.importorskip("ale_py")
+    game, screen = AtariEmulator("breakout", 5), np.zeros(SCREEN, np.uint8)
+    game.begin(screen)
+    assert screen.any()
+    lost = total = 0.0
+    for turn in range(1500):
+        reward, life, over = game.act(turn % 2 + 2, screen)
+        lost, total = lost + life, total + reward
+        if over:
+            break
+    assert over and lost == 5 and total < 20
+
+
+def test_lanes_that_cannot_be_shared_are_refused() -> None:
+    with pytest.raises(InnerviewError, match="multiple of 6"):
+        Shape(3, 10)
+    with pytest.raises(InnerviewError, match="more than 0"):
+        Schedule(whole=0)
+    with pytest.raises(InnerviewError, match="breakout_dqn"):
+        plan_of("breakout_dpn")
+
+
+def test_a_training_leaves_all_behind_and_goes_on(tmp_path: Path) -> None:
+    plan, make = plan_of("breakout_ac"), functools.partial(CueGame, 0)
+    given = {"shape": Shape(1, 4), "device": CPU, "make": make}
+    train(plan, out=tmp_path, schedule=Schedule(whole=4.0, tell=0.5, keep=1.0), **given)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("weights.safetensors", "early.safetensors", "middle.safetensors", "resume.safetensors", "curve.csv")
+    }
+    before = Folder(tmp_path).read_curve()
+    train(plan, out=tmp_path, schedule=Schedule(whole=6.0, tell=0.5), resume=tmp_path, **given)
+    after = Folder(tmp_path).read_curve()
+    assert after[: len(before)] == before
+    assert after[-1].steps > before[-1].steps > 0
+    assert after[-1].minutes > before[-1].minutes
+
+
+def test_going_on_takes_up_weights_and_momentum(tmp_path: Path) -> None:
+    learner = PPO(ActorCritic(2), Shape(1, 4), PPOSettings(steps=2, minibatches=1), CPU, frames=4)
+    late_score(learner, Table(4), 6)
+    folder = Folder(tmp_path)
+    folder.keep_all(learner.network, learner.optimizer, Progress(12.5, 100, 7))
+    folder.keep_curve([Point(0.2, 100, 7, 3, 1.5)])
+    again = PPO(ActorCritic(2), Shape(1, 4), PPOSettings(steps=2, minibatches=1), CPU, frames=4)
+    assert folder.go_on(again.network, again.optimizer) == Progress(12.5, 100, 7)
+    for old, new in zip(learner.network.parameters(), again.network.parameters(), strict=True):
+        assert torch.equal(old, new)
+        assert torch.equal(learner.optimizer.state[old]["exp_avg"], again.optimizer.state[new]["exp_avg"])
+
+
+def test_a_broken_checkpoint_is_told(tmp_path: Path) -> None:
+    folder, network = Folder(tmp_path), ActorCritic(2)
+    optimizer = torch.optim.Adam(network.parameters())
+    with pytest.raises(InnerviewError, match=r"resume\.safetensors is missing"):
+        folder.go_on(network, optimizer)
+    folder.keep_all(network, optimizer, Progress())
+    path = tmp_path / "resume.safetensors"
+    path.write_bytes(path.read_bytes()[:10_000])
+    with pytest.raises(InnerviewError, match="cut short"):
+        folder.go_on(network, optimizer)
