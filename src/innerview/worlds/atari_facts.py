@@ -126,7 +126,7 @@ BREAKOUT = RamFacts(
     events={"brick_hit": lambda before, after: bool(after["bricks_left"] < before["bricks_left"])},
 )
 
-# Seaquest. Four lanes, the lowest first, 24 pixels apart; a lane holds up to three enemies of one kind, 16 pixels apart.
+# Seaquest. Four lanes, the lowest first, 24 pixels apart; in each up to three enemies of one kind, 16 pixels apart.
 _PLAYER_X, _PLAYER_Y, _FACING, _EXPLODING = 70, 97, 86, 105
 _OXYGEN, _DIVERS, _TORPEDO_X = 102, 62, 103
 _ENEMY_X, _FORMATION, _BLUE_X, _KIND, _SWAY = 30, 36, 71, 89, 93
