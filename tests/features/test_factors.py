@@ -1,65 +1,104 @@
-"""Factors: planted directions are found, amounts keep their sign, and what is left over is told."""
+"""The factors of a subject whose layer is known: two channels that see red and blue, one good and one bad news."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor, nn
 
 from innerview.errors import LensError
-from innerview.features.factors import METHODS, fit
+from innerview.features.factors import look, receptive_field
+from innerview.saliency.integrated import attribute
+from innerview.schema import Frames
+from innerview.subjects import Subject, subject
 
-PLANTED = torch.tensor([[1.0, 0, 0, 0, 1, 0], [0, 1.0, 0, 0, 0, 0], [0, 0, 1.0, 2, 0, 0]])
-
-
-def planted(noise: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
-    """Amounts [rows, 3, 5, 5], mostly nothing, with both signs, and the values [rows, 6, 5, 5] they make."""
-    generator = torch.Generator().manual_seed(0)
-    amounts = torch.randn(40, 3, 5, 5, generator=generator)
-    amounts *= torch.rand(40, 3, 5, 5, generator=generator) < 0.2
-    directions = PLANTED / PLANTED.norm(dim=1, keepdim=True)
-    values = torch.einsum("rfhw,fc->rchw", amounts, directions)
-    return amounts, values + noise * torch.randn(values.shape, generator=generator)
+SIZE, ROWS = 16, 40
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_planted_directions_are_found(method: str) -> None:
-    _, values = planted()
-    found = fit(values, count=3, method=method)
-    likeness = found.directions @ (PLANTED / PLANTED.norm(dim=1, keepdim=True)).numpy().T
-    assert sorted(likeness.argmax(axis=1)) == [0, 1, 2] and likeness.max(axis=1).min() > 0.98
-    assert found.explained > (0.999 if method == "nmf" else 0.9)
+class Sees(nn.Module):
+    """Red squares are worth 2, blue ones −1; a third channel sees green, which counts for nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(3, 3, 1)
+        self.second = nn.Conv2d(3, 3, 3, padding=1, stride=2)
+        self.value = nn.Linear(3, 1)
+        with torch.no_grad():
+            self.first.weight.copy_(torch.eye(3)[:, :, None, None])
+            self.second.weight.zero_()
+            for channel in range(3):
+                self.second.weight[channel, channel, 1, 1] = 1
+            for layer in (self.first, self.second, self.value):
+                layer.bias.zero_()  # type: ignore[union-attr]
+            self.value.weight.copy_(torch.tensor([[2.0, 0.0, -1.0]]))
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return {"value": self.value(torch.relu(self.second(self.first(x))).sum((2, 3)))}
 
 
-def test_amounts_are_given_back_with_their_sign() -> None:
-    amounts, values = planted()
-    found = fit(values, count=3)
-    likeness = found.directions @ (PLANTED / PLANTED.norm(dim=1, keepdim=True)).numpy().T
-    got = found.amounts(values)[:, np.argsort(likeness.argmax(axis=1))]
-    alone = (amounts != 0).sum(dim=1, keepdim=True) <= 1  # two signs in one place are told apart only by their channels
-    torch.testing.assert_close(got * alone, amounts * alone, atol=0.02, rtol=0.02)
-    assert float(found.residual(values, found.amounts(values)).max()) < 0.02
+def sees() -> Subject:
+    return subject(Sees(), example=torch.zeros(1, 3, SIZE, SIZE))
 
 
-def test_what_too_few_factors_leave_out_is_told() -> None:
-    _, values = planted(noise=0.01)
-    whole, part = fit(values, count=3), fit(values, count=1)
-    assert whole.explained > 0.99 > 0.7 > part.explained
-    assert part.residual(values, part.amounts(values)).mean() > whole.residual(values, whole.amounts(values)).mean()
+@pytest.fixture
+def places() -> np.ndarray:
+    """Cell [row, colour, (y, x)] of a red and a blue square in each row."""
+    return np.random.default_rng(0).integers(0, SIZE // 2, (ROWS, 2, 2))
 
 
-def test_the_same_seed_gives_the_same_factors() -> None:
-    _, values = planted(noise=0.1)
-    assert np.array_equal(fit(values, count=2, seed=5).directions, fit(values, count=2, seed=5).directions)
+@pytest.fixture
+def frames(places: np.ndarray) -> Frames:
+    pictures = torch.zeros(ROWS, 3, SIZE, SIZE)
+    for row, (red, blue) in enumerate(places):
+        pictures[row, 0, 2 * red[0], 2 * red[1]] = 1
+        pictures[row, 2, 2 * blue[0], 2 * blue[1]] = 1
+    return Frames(rows=ROWS, read=lambda rows: ({"x": pictures[rows]}, {}), first=100)
 
 
-def test_what_cannot_be_split_is_told() -> None:
-    _, values = planted()
-    with pytest.raises(LensError, match="7 factors were asked for; a layer of 6 channels has 1 to 6"):
-        fit(values, count=7)
+def test_factors_are_the_things_that_count(frames: Frames, places: np.ndarray) -> None:
+    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+    directions = found.arrays["directions"]
+    assert found.value["explained"] > 0.999 and found.value["completeness"]["worst"] < 0.01 and found.value["alone"]
+    red, blue = directions[:, 0].argmax(), directions[:, 2].argmax()
+    amounts = found.arrays["amounts"] * found.arrays["scale"][:, :1, None, None] / 127
+    for row, ((y, x), (v, u)) in enumerate(places):
+        assert amounts[row, red, y, x] == pytest.approx(2, abs=0.05)
+        assert amounts[row, blue, v, u] == pytest.approx(-1, abs=0.05) or (y, x) == (v, u)
+    assert found.arrays["totals"][:, red, 0] == pytest.approx(np.full(ROWS, 2.0), abs=0.05)
+    assert found.arrays["totals"][:, red, 1].max() < 0.05
+
+
+def test_examples_are_spread_over_rows_and_places(frames: Frames, places: np.ndarray) -> None:
+    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+    red = found.arrays["directions"][:, 0].argmax()
+    shown = found.value["factors"][red]["examples"]["good"]
+    assert len({one["row"] for one in shown}) == len(shown) > 5
+    for one in shown:
+        assert (one["y"], one["x"]) == tuple(places[one["row"] - 100, 0])
+    cells, rows = found.arrays["cells"][red, 0], found.arrays["cell_rows"][red, 0]
+    seen = {tuple(place) for place in places[:, 0].tolist()}
+    assert {tuple(place) for place in np.argwhere(cells > 1).tolist()} == seen
+    for y, x in seen:
+        assert tuple(places[rows[y, x] - 100, 0]) == (y, x)
+
+
+def test_activations_can_be_split_too(frames: Frames) -> None:
+    found = look(sees(), frames, attribute=attribute, layer="second", of="activations", count=2)
+    assert found.arrays["totals"][..., 1].max() == 0
+    assert found.arrays["totals"][..., 0].sum(axis=1) == pytest.approx(np.full(ROWS, 2.0), abs=0.05)
+
+
+def test_how_far_a_cell_sees() -> None:
+    assert receptive_field(sees(), "first") == 1
+    assert receptive_field(sees(), "second") == 3
+
+
+def test_what_cannot_be_is_told(frames: Frames) -> None:
+    with pytest.raises(LensError, match="4 factors were asked for; a layer of 3 channels has 1 to 3"):
+        look(sees(), frames, attribute=attribute, layer="second", count=4)
+    blank: Any = Frames(rows=4, read=lambda rows: ({"x": torch.zeros(len(rows), 3, SIZE, SIZE)}, {}))
     with pytest.raises(LensError, match="Everything is zero"):
-        fit(values * 0, count=2)
-    with pytest.raises(LensError, match="need a layer with channels"):
-        fit(values[:, :, 0, 0], count=2)
-    with pytest.raises(LensError, match="of 6 channels; the layer has 3"):
-        fit(values, count=2).amounts(values[:, :3])
+        look(sees(), blank, attribute=attribute, layer="second", count=2)

@@ -1,159 +1,230 @@
-"""Splits what a layer's channels say into a few directions, none of which is ever negative."""
+"""Factors: the few things a layer tells apart, and whether each is good or bad news."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from innerview.errors import LensError
+from innerview.features.directions import METHODS, Factors, fit
+from innerview.features.examples import Examples
+from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-METHODS: tuple[str, ...] = ("nmf", "sparse")
-Told = Callable[[int, int | None, str], None]
-_ITERATIONS = 200
-_SETTLED = 1e-4
-_TINY = 1e-12
-_SPARSITY = 0.2
-"""How much a dictionary pays for using a direction, as a share of the strongest response to it."""
+    from innerview.subjects import Subject
+
+OF = ("attributions", "activations")
+BATCH = 64
+Attribute = Callable[..., Any]
+"""Attributes a target to a layer: gives `values` [rows, channel, height, width], `error` [rows] and the `tail`."""
+
+LENS = Lens(
+    name="factors",
+    question="Which few things does a layer tell apart, and are they good or bad news?",
+    needs=("image input", "convolution", "gradients"),
+    parameters=(
+        Parameter(
+            name="layer",
+            type="layer",
+            default="",
+            description="A layer with height and width; the middle convolution unless said.",
+        ),
+        Parameter(
+            name="target",
+            type="target",
+            default="value",
+            description="What is attributed: the value, the chosen action, one action, or one action over another.",
+        ),
+        Parameter(
+            name="of",
+            type="choice",
+            default="attributions",
+            choices=OF,
+            description="Split what the layer adds to the target, or what it puts out.",
+        ),
+        Parameter(name="count", type="int", default=8, low=1, high=64, description="How many factors."),
+        Parameter(
+            name="method",
+            type="choice",
+            default="nmf",
+            choices=METHODS,
+            description="Non-negative factors, or a sparse dictionary in which using a factor has its price.",
+        ),
+        Parameter(
+            name="most", type="int", default=2048, low=16, high=65536, description="Rows that factors are fitted to."
+        ),
+        Parameter(
+            name="steps", type="int", default=10, low=2, high=200, description="How finely attributions are integrated."
+        ),
+        Parameter(name="seed", type="int", default=0, low=0, description="Which rows, and where fitting begins."),
+    ),
+    yields="chart",
+    over="frames",
+    cost="minutes",
+    paper="Hilton, Cammarata, Carter, Goh, Olah 2020: Understanding RL vision",
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Factors:
-    """Directions in the space of channels, and how well they explain what they were fitted to."""
+@dataclass(frozen=True)
+class _Reading:
+    """What a layer says in each row: attributions or activations."""
 
-    directions: np.ndarray
-    """[factor, channel], of length 1, the one that explains most first."""
-    explained: float
-    """Share of the sum of squares that all together explain; the rest is the residual."""
-    shares: np.ndarray
-    """[factor], of the total amount."""
-    method: str = "nmf"
+    subject: Subject
+    frames: Frames
+    attribute: Attribute
+    layer: str
+    target: str
+    of: str
+    steps: int
 
-    @property
-    def count(self) -> int:
-        """How many directions."""
-        return len(self.directions)
-
-    def amounts(self, values: Tensor) -> Tensor:
-        """How much of each direction: [rows, channel, height, width] to [rows, factor, height, width], signed."""
-        import torch  # here: the list of lenses is wanted without it
-
-        rows, channels, height, width = values.shape
-        if channels != self.directions.shape[1]:
-            raise LensError(f"These factors are of {self.directions.shape[1]} channels; the layer has {channels}.")
-        directions = torch.as_tensor(self.directions).to(values)
-        flat = values.permute(0, 2, 3, 1).reshape(-1, channels)
-        cost = _SPARSITY if self.method == "sparse" else 0.0
-        up, down = (_amounts(part, directions, cost=cost) for part in (flat.clamp_min(0), (-flat).clamp_min(0)))
-        return (up - down).view(rows, height, width, self.count).permute(0, 3, 1, 2)
-
-    def residual(self, values: Tensor, amounts: Tensor) -> Tensor:
-        """What the directions leave out, as the length of the rest at each place: [rows, height, width]."""
-        import torch
-
-        rebuilt = torch.einsum("rfhw,fc->rchw", amounts, torch.as_tensor(self.directions).to(values))
-        rest: Tensor = (values - rebuilt).norm(dim=1)
-        return rest
+    def values(self, places: np.ndarray) -> tuple[Tensor, np.ndarray, Any]:
+        """[rows, channel, height, width], the completeness error [rows], and the tail where there is one."""
+        inputs, memory = self.frames.read(places)
+        if self.of == "activations":
+            found = self.subject.run(inputs, memory, keep=(self.layer,)).activations[self.layer]
+            return found, np.zeros(len(places)), None
+        given = self.attribute(self.subject, inputs, memory, layer=self.layer, target=self.target, steps=self.steps)
+        return given.values, given.error.detach().cpu().numpy(), given.tail
 
 
-def fit(
-    values: Tensor, *, count: int, method: str = "nmf", seed: int = 0, signed: bool = True, told: Told | None = None
-) -> Factors:
-    """Fit directions to [rows, channel, height, width]. Signed values are split: good news below bad news, stacked."""
+def look(
+    subject: Subject,
+    frames: Frames,
+    *,
+    attribute: Attribute,
+    progress: Watch = unwatched,
+    layer: str = "",
+    target: str = "value",
+    of: str = "attributions",
+    count: int = 8,
+    method: str = "nmf",
+    most: int = 2048,
+    steps: int = 10,
+    seed: int = 0,
+) -> Found:
+    """Directions fitted to a sample of rows, and how much of each is where in every row."""
     import torch
 
-    if values.ndim != 4:
-        raise LensError(f"Factors need a layer with channels, height and width; got {list(values.shape[1:])} per row.")
-    channels = values.shape[1]
-    if not 1 <= count <= channels:
-        raise LensError(f"{count} factors were asked for; a layer of {channels} channels has 1 to {channels}.")
-    if method not in METHODS:
-        raise LensError(f"Unknown method '{method}'. Known: {', '.join(METHODS)}.")
-    flat = values.permute(0, 2, 3, 1).reshape(-1, channels)
-    stacked = torch.cat([flat.clamp_min(0), (-flat).clamp_min(0)]) if signed else flat.clamp_min(0)
-    stacked = stacked[stacked.amax(dim=1) > 0]
-    if not len(stacked):
-        raise LensError("Everything is zero here: there is nothing to split into factors. Try another layer or target.")
-    directions, amounts = _fitted(stacked, count, seed, _SPARSITY if method == "sparse" else 0.0, told)
-    rest = float(((stacked - amounts @ directions) ** 2).sum() / (stacked**2).sum())
-    weight = amounts.sum(dim=0)
-    order = weight.argsort(descending=True)
-    return Factors(
-        directions=directions[order].cpu().numpy(),
-        explained=1 - rest,
-        shares=(weight[order] / weight.sum().clamp_min(_TINY)).cpu().numpy(),
-        method=method,
-    )
+    layer = layer or _middle(subject)
+    reading = _Reading(subject, frames, attribute, layer, target, of, steps)
+    drawn = np.random.default_rng(seed).permutation(frames.rows)[: min(most, frames.rows)]
+    sample, total = np.sort(drawn), len(drawn) + frames.rows
+    parts = []
+    for first in range(0, len(sample), BATCH):
+        progress(first, total, "a sample")
+        parts.append(reading.values(sample[first : first + BATCH])[0])
+    progress(len(sample), total, "factors")
+    found = fit(torch.cat(parts), count=count, method=method, seed=seed, signed=of == "attributions")
+    del parts
+    rows = _Rows(reading, found, frames.rows)
+    for first in range(0, frames.rows, BATCH):
+        progress(len(sample) + first, total, "every row")
+        rows.add(np.arange(first, min(first + BATCH, frames.rows)))
+    progress(total, total, "done")
+    return rows.told()
 
 
-def _fitted(data: Tensor, count: int, seed: int, cost: float, told: Told | None) -> tuple[Tensor, Tensor]:
-    """Directions [factor, channel] and amounts [row, factor] by hierarchical alternating least squares."""
-    directions = _start(data, count, seed)
-    amounts = _amounts(data, directions, cost=cost, sweeps=10)
-    before = np.inf
-    for turn in range(_ITERATIONS):
-        _improve_directions(data, directions, amounts)
-        amounts = _amounts(data, directions, cost=cost, sweeps=2, begin=amounts)
-        if turn % 10 == 9:
-            error = float(((data - amounts @ directions) ** 2).sum())
-            if told:
-                told(turn + 1, _ITERATIONS, "factors")
-            if before - error <= _SETTLED * error:
-                break
-            before = error
-    return directions, amounts
+class _Rows:
+    """How much of each factor is where, row by row, in a byte each."""
+
+    def __init__(self, reading: _Reading, factors: Factors, rows: int) -> None:
+        self.reading, self.factors, self.count = reading, factors, rows
+        self.examples = Examples()
+        self.amounts: np.ndarray = np.zeros((0,), np.int8)
+        self.rest: np.ndarray = np.zeros((0,), np.uint8)
+        self.scale = np.zeros((rows, 2), np.float32)
+        self.totals = np.zeros((rows, factors.count, 2), np.float32)
+        self.error = np.zeros(rows)
+        self.tail: Any = None
+
+    def add(self, places: np.ndarray) -> None:
+        """The next rows."""
+        values, error, self.tail = self.reading.values(places)
+        amounts = self.factors.amounts(values)
+        rest = self.factors.residual(values, amounts)
+        if not self.amounts.ndim or len(self.amounts) != self.count:
+            self.amounts = np.zeros((self.count, *amounts.shape[1:]), np.int8)
+            self.rest = np.zeros((self.count, *rest.shape[1:]), np.uint8)
+        self.examples.add(places + self.reading.frames.first, amounts)
+        largest = amounts.abs().flatten(1).amax(dim=1).clamp_min(1e-12)
+        most_rest = rest.flatten(1).amax(dim=1).clamp_min(1e-12)
+        self.amounts[places] = (127 * amounts / largest[:, None, None, None]).round().cpu().numpy()
+        self.rest[places] = (255 * rest / most_rest[:, None, None]).round().cpu().numpy()
+        self.scale[places, 0], self.scale[places, 1] = largest.cpu().numpy(), most_rest.cpu().numpy()
+        flat = amounts.flatten(2)
+        self.totals[places, :, 0] = flat.clamp_min(0).sum(dim=2).cpu().numpy()
+        self.totals[places, :, 1] = (-flat).clamp_min(0).sum(dim=2).cpu().numpy()
+        self.error[places] = error
+
+    def told(self) -> Found:
+        """Everything that the page draws."""
+        reading, factors = self.reading, self.factors
+        height, width = self.amounts.shape[2:]
+        examples = self.examples.chosen(width=width)
+        assert self.examples.by_cell is not None and self.examples.row_of_cell is not None
+        value = {
+            "layer": reading.layer,
+            "target": reading.target,
+            "of": reading.of,
+            "method": factors.method,
+            "grid": [height, width],
+            "reach": receptive_field(reading.subject, reading.layer),
+            "explained": factors.explained,
+            "completeness": {"median": float(np.median(self.error)), "worst": float(self.error.max())},
+            "alone": self.tail is None or self.tail.alone,
+            "why": "" if self.tail is None else self.tail.why,
+            "factors": [
+                {"share": float(share), "channels": _strongest(direction), "examples": shown}
+                for share, direction, shown in zip(factors.shares, factors.directions, examples, strict=True)
+            ],
+        }
+        arrays = {
+            "directions": factors.directions.astype(np.float32),
+            "amounts": self.amounts,
+            "rest": self.rest,
+            "scale": self.scale,
+            "totals": self.totals,
+            "cells": self.examples.by_cell.astype(np.float32),
+            "cell_rows": self.examples.row_of_cell.astype(np.int64),
+        }
+        return Found(value=value, arrays=arrays)
 
 
-def _start(data: Tensor, count: int, seed: int) -> Tensor:
-    """Rows of the data that lie far from each other, drawn as k-means++ does: the same for the same seed."""
-    import torch
-
-    generator = np.random.default_rng(seed)
-    units = data / data.norm(dim=1, keepdim=True).clamp_min(_TINY)
-    weight = (data**2).sum(dim=1)
-    chosen = [units[_draw(weight, generator)]]
-    for _ in range(count - 1):
-        nearest = (units @ torch.stack(chosen).T).amax(dim=1)
-        chosen.append(units[_draw(weight * (1 - nearest).clamp_min(_TINY), generator)])
-    spread = torch.as_tensor(generator.random((count, data.shape[1]))).to(data) * 0.01
-    return _unit(torch.stack(chosen) + spread)
+def _strongest(direction: np.ndarray, most: int = 4) -> list[dict[str, Any]]:
+    order = np.argsort(-direction)[:most]
+    return [{"channel": int(c), "weight": float(direction[c])} for c in order if direction[c] > 0.05]
 
 
-def _draw(weight: Tensor, generator: np.random.Generator) -> int:
-    import torch
+def receptive_field(subject: Subject, layer: str) -> int:
+    """How many pixels of the picture one cell of a layer sees, along a side, from the convolutions up to it."""
+    from torch import nn, zeros
 
-    total = weight.double().cumsum(0)
-    return min(int(torch.searchsorted(total, float(generator.random() * total[-1]))), len(weight) - 1)
-
-
-def _improve_directions(data: Tensor, directions: Tensor, amounts: Tensor) -> None:
-    """One sweep over the directions, each given all others; in place."""
-    wanted, among = amounts.T @ data, amounts.T @ amounts
-    for k in range(len(directions)):
-        step = (wanted[k] - among[k] @ directions) / among[k, k].clamp_min(_TINY)
-        directions[k] = (directions[k] + step).clamp_min(0)
-        directions[k] /= directions[k].norm().clamp_min(_TINY)
-
-
-def _amounts(
-    data: Tensor, directions: Tensor, *, cost: float = 0.0, sweeps: int = 30, begin: Tensor | None = None
-) -> Tensor:
-    """How much of each direction [row, factor] rebuilds the data best, none negative, each use costing something."""
-    wanted, among = data @ directions.T, directions @ directions.T
-    price = cost * wanted.amax(dim=1) if cost else 0.0
-    amounts = begin.clone() if begin is not None else (wanted / among.sum(dim=1)).clamp_min(0)
-    for _ in range(sweeps):
-        for k in range(len(directions)):
-            step = (wanted[:, k] - amounts @ among[k] - price) / among[k, k].clamp_min(_TINY)
-            amounts[:, k] = (amounts[:, k] + step).clamp_min(0)
-    return amounts
+    named = dict(subject.module.named_modules())
+    convolutions = [n for n in subject.info.layers if isinstance(named[n], nn.Conv2d)]
+    before = convolutions[: convolutions.index(layer) + 1] if layer in convolutions else convolutions
+    blank = {spec.name: zeros(1, *spec.shape) for spec in subject.info.inputs}
+    moved = {name: value.to(subject.device) for name, value in blank.items()}
+    out = subject.run(moved, keep=tuple(before)).activations
+    picture = next(spec.shape for spec in subject.info.inputs if spec.kind == "image")
+    reach, stride = 1.0, 1.0
+    for name in before:
+        kernel = named[name].kernel_size[0]
+        reach += (int(kernel) - 1) * stride
+        # What lies between two convolutions is not known, but its stride shows in their sizes.
+        stride = picture[1] / out[name].shape[2] if out[name].ndim == 4 else stride
+    return min(round(reach), int(picture[1]))
 
 
-def _unit(rows: Tensor) -> Tensor:
-    unit: Tensor = rows / rows.norm(dim=1, keepdim=True).clamp_min(_TINY)
-    return unit
+def _middle(subject: Subject) -> str:
+    from torch import nn
+
+    named: Mapping[str, Any] = dict(subject.module.named_modules())
+    found = [name for name in subject.info.layers if isinstance(named[name], nn.Conv2d)]
+    if not found:
+        raise LensError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
+    return found[len(found) // 2]

@@ -78,6 +78,8 @@ class Question:
         )
 
     def _look(self, watch: _Watching) -> Found:
+        if self.looking.lens.over == "frames":
+            return self._look_at_frames(watch)
         arrays = (memory_array(self.recording, str(self.parameters.get("array", ""))),)
         rows = rows_of(self.study, self.recording, arrays, self.start, self.stop)
         given = dict(self.parameters)
@@ -92,6 +94,17 @@ class Question:
         steps = Steps(self.subject, self.recording, self.start, self.stop)
         before = memory_before(self.subject, self.recording, self.start)
         found = self.looking.look(self.subject, steps, before, rows=rows, progress=watch, **given)
+        return found
+
+    def _look_at_frames(self, watch: _Watching) -> Found:
+        from innerview.jobs.looking_frames import frames_of
+        from innerview.saliency.integrated import attribute
+
+        assert self.subject is not None
+        frames = frames_of(self.subject, self.recording, self.start, self.stop)
+        found: Found = self.looking.look(
+            self.subject, frames, attribute=attribute, progress=watch, **dict(self.parameters)
+        )
         return found
 
 
@@ -136,7 +149,8 @@ def ask(
     start, stop = _range(opened, rows)
     if described.over == "episode":
         start, stop = _within_one_episode(opened, start, stop, chosen=rows is not None)
-    live = _live_subject(opened, subject, subjects or {}, lens) if described.over == "episode" else None
+    runs = described.over in ("episode", "frames")
+    live = _live_subject(opened, subject, subjects or {}, lens) if runs else None
     return Question(
         looking=looking, study=study, recording=opened, parameters=chosen, start=start, stop=stop, subject=live
     )

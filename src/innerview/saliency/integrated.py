@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.saliency.targets import TARGETS, Score, scorer
+from innerview.saliency.targets import Score, scorer
 from innerview.schema import Lens, Parameter
 
 if TYPE_CHECKING:
@@ -27,10 +27,9 @@ LENS = Lens(
     parameters=(
         Parameter(
             name="target",
-            type="choice",
+            type="target",
             default="action",
-            choices=TARGETS,
-            description="The chosen action's log-probability (or Q value), or the value of the state.",
+            description="The chosen action's log-probability (or Q value), the value, one action, or one over another.",
         ),
         Parameter(
             name="layer",

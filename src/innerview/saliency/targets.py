@@ -10,19 +10,56 @@ from innerview.errors import LensError, UnknownName
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from innerview.schema import Head
+    from innerview.schema import Head, SubjectInfo
     from innerview.subjects import Subject
 
-TARGETS = ("action", "value")
 Score = Callable[[Mapping[str, "Tensor"]], "Tensor"]
 """Heads [rows · times, size] to scores [rows · times]."""
+WORDS = (
+    "'value'; 'action', the chosen one; 'log NAME', an action's log-probability; 'NAME over NAME', one action against "
+    "another; 'NAME of HEAD', one number of a head"
+)
 
 
 def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str) -> Score:
     """How a target is read off heads. What a row chose is settled by `heads` [rows, size], and stays the same after."""
-    if target not in TARGETS:
-        raise UnknownName("target", target, TARGETS)
-    head = _valued(subject) if target == "value" else _acting(subject)
+    if target == "value":
+        return _chosen(_valued(subject), heads)
+    if target == "action":
+        return _chosen(_acting(subject), heads)
+    first, over, second = target.partition(" over ")
+    if over:
+        head = _acting(subject)
+        one, other = _part(head, first), _part(head, second)
+        return lambda found: found[head.name][:, one] - found[head.name][:, other]
+    if target.startswith("log "):
+        head = _acting(subject)
+        part = _part(head, target.removeprefix("log "))
+        if head.kind != "policy":
+            raise LensError(
+                f"Head '{head.name}' has no probabilities; choose '{target.removeprefix('log ')} of {head.name}'."
+            )
+        return lambda found: found[head.name].log_softmax(dim=1)[:, part]
+    name, of, title = target.rpartition(" of ")
+    known = {head.name: head for head in subject.info.heads}
+    if not of or title not in known:
+        raise UnknownName("target", target, targets(subject.info), f"A target is {WORDS}.")
+    part = _part(known[title], name)
+    return lambda found: found[title][:, part]
+
+
+def targets(info: SubjectInfo) -> tuple[str, ...]:
+    """Every target there is, but for one action over another."""
+    found = ["action"] if any(head.kind in ("policy", "q", "advantage", "gaussian") for head in info.heads) else []
+    found += ["value"] if any(head.kind in ("value", "q") for head in info.heads) else []
+    for head in info.heads:
+        parts = head.names or tuple(map(str, range(head.size)))
+        found += [f"log {part}" for part in parts] if head.kind == "policy" else []
+        found += [f"{part} of {head.name}" for part in parts] if head.size > 1 else []
+    return tuple(found)
+
+
+def _chosen(head: Head, heads: Mapping[str, Tensor]) -> Score:
     best = heads[head.name].detach().argmax(dim=1)
 
     def score(found: Mapping[str, Tensor]) -> Tensor:
@@ -36,11 +73,18 @@ def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str) -> Score:
     return score
 
 
+def _part(head: Head, name: str) -> int:
+    names = head.names or tuple(map(str, range(head.size)))
+    if name not in names:
+        raise UnknownName(f"part of head '{head.name}'", name, names)
+    return names.index(name)
+
+
 def _valued(subject: Subject) -> Head:
     found = [head for head in subject.info.heads if head.kind in ("value", "q")]
     if not found:
         raise LensError(f"Subject '{subject.info.name}' has no value head; choose the target 'action'.")
-    return found[0]
+    return min(found, key=lambda head: head.kind != "value")
 
 
 def _acting(subject: Subject) -> Head:

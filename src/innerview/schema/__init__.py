@@ -10,7 +10,7 @@ from innerview.schema.metric import Metric, Metrics
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
 from innerview.schema.result import Result
-from innerview.schema.rows import Found, Rows, States, Watch, unwatched
+from innerview.schema.rows import Found, Frames, Rows, States, Watch, unwatched
 from innerview.schema.subject import AttentionSite, Head, InputSpec, MemorySite, SubjectInfo
 from innerview.schema.world import ActionSpace, Moment, WorldInfo
 
@@ -22,6 +22,7 @@ __all__ = [
     "Column",
     "EditMode",
     "Found",
+    "Frames",
     "Head",
     "InputSpec",
     "Lens",

@@ -18,7 +18,16 @@ ColumnKind = Literal[
     "text",
 ]
 ColumnType = Literal["int", "float", "bool", "text", "objects"]
-ArrayRole = Literal["observation", "memory", "probabilities", "activation", "attribution", "image", "other"]
+ArrayRole = Literal[
+    "observation",
+    "memory",
+    "probabilities",
+    "activation",
+    "attribution",
+    "image",
+    "mask",  # which class each pixel of what was seen belongs to; `elements` names the classes
+    "other",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +57,7 @@ class ArraySpec:
     axes: tuple[str, ...] = ()
     """A name per axis; an image is ("height", "width", "channel") or ("height", "width")."""
     elements: tuple[str, ...] = ()
-    """Names along the last axis, where they have any (action names for probabilities)."""
+    """Names along the last axis, where they have any (action names for probabilities); of a mask, of its numbers."""
     domain: str = ""
     """For paired data, the side it belongs to: "sim", "real"."""
     pixelated: bool = True

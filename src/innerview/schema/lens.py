@@ -14,7 +14,7 @@ class Parameter:
     """One thing a person can set."""
 
     name: str
-    type: Literal["int", "float", "bool", "choice", "layer", "head", "array", "column", "text"]
+    type: Literal["int", "float", "bool", "choice", "layer", "target", "head", "array", "column", "text"]
     default: Any
     description: str
     low: float | None = None
@@ -34,8 +34,9 @@ class Lens:
     yields: Literal["heat per input", "value per element", "value per row", "layout", "table", "chart"] = (
         "value per row"
     )
-    over: Literal["row", "episode", "recording"] = "row"
-    """What it looks at: one row at a time as somebody points at it, or, as a job, an episode or the whole recording."""
+    over: Literal["row", "episode", "recording", "frames"] = "row"
+    """What it looks at: one row at a time as somebody points at it; or, as a job, an episode, what was recorded, or
+    what the subject was given in every row, with the subject to run on it again."""
     cost: Literal["instant", "seconds", "minutes"] = "seconds"
     paper: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)

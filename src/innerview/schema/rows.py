@@ -62,6 +62,21 @@ class Rows:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Frames:
+    """What a subject was given in each row, read when it is asked for."""
+
+    rows: int
+    read: Callable[[np.ndarray], tuple[Mapping[str, Any], Mapping[str, Any]]]
+    """For places 0 … rows - 1: inputs as the subject takes them, and its memory before, both with the batch first."""
+    masks: Callable[[np.ndarray], np.ndarray] | None = None
+    """Which class each pixel belongs to, [places, height, width], where the world tells."""
+    classes: tuple[str, ...] = ()
+    """What the numbers in the masks stand for."""
+    first: int = 0
+    """The recording's row at place 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """What a lens found: something JSON can carry, and arrays beside it."""
 

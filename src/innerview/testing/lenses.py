@@ -11,7 +11,8 @@ import numpy as np
 
 from innerview.errors import LensError
 from innerview.jobs.lenses import Looking
-from innerview.schema import Column, Found, Lens, Rows, to_json
+from innerview.saliency.integrated import attribute
+from innerview.schema import Column, Found, Frames, Lens, Rows, to_json
 from innerview.testing.planted import Planted
 from innerview.testing.subjects import TORCH_CASES, random_inputs
 
@@ -66,8 +67,13 @@ def _check_signature(looking: Looking) -> None:
 
 
 def _run(looking: Looking, parameters: Mapping[str, Any]) -> Any:
-    run = {"row": _run_on_a_row, "episode": _run_on_an_episode, "recording": _run_on_a_recording}[looking.lens.over]
-    found = run(looking, parameters)
+    kinds = {
+        "row": _run_on_a_row,
+        "episode": _run_on_an_episode,
+        "recording": _run_on_a_recording,
+        "frames": _run_on_frames,
+    }
+    found = kinds[looking.lens.over](looking, parameters)
     if isinstance(found, Found):
         _check_found(looking.lens, found)
     else:
@@ -98,6 +104,15 @@ def _run_on_an_episode(looking: Looking, parameters: Mapping[str, Any]) -> Any:
     column = Column(name="action", type="int", kind="action", categories=("left", "stay", "right"))
     rows = Rows(columns={"action": np.arange(STEPS) % 3.0}, specs={"action": column}, groups=((0, STEPS),))
     return looking.look(subject, steps, subject.initial_memory(1), rows=rows, **parameters)
+
+
+def _run_on_frames(looking: Looking, parameters: Mapping[str, Any]) -> Any:
+    case = next(case for case in TORCH_CASES if case.name == "cnn with a tuple")
+    subject = case.adapt(case.build())
+    given = random_inputs(subject.info, batch=2 * STEPS, seed=0)
+    frames = Frames(rows=2 * STEPS, read=lambda places: ({name: value[places] for name, value in given.items()}, {}))
+    few = {"count": 2} if "count" in {p.name for p in looking.lens.parameters} else {}
+    return looking.look(subject, frames, attribute=attribute, **{**parameters, **few})
 
 
 def _run_on_a_recording(looking: Looking, parameters: Mapping[str, Any]) -> Any:
