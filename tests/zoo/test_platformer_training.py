@@ -9,6 +9,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from innerview.worlds.platformer import Platformer, PlatformerSettings
+from innerview.zoo.platformer.graph import anchor, write_back
 from innerview.zoo.platformer.ppo import Player, Recipe, Window, draw, improve
 from innerview.zoo.platformer.train import COIN, Tally, Training, arguments
 
@@ -97,10 +99,10 @@ def test_a_saved_run_goes_on_with_the_same_weights_and_momentum(tmp_path: Path) 
     torch.manual_seed(0)
     recipe = Recipe(games=4, window=2, batch=8, epochs=1)
     said: list[str] = []
-    first = Training(recipe, device="cpu", compiled=False, tell=said.append)
+    first = Training(recipe, device="cpu", tell=said.append)
     first.run(Player(Signpost(4), 2, 0.1), None, minutes=1e-5, out=tmp_path)
     assert first.steps >= 8 and "completed" in said[-1]
-    second = Training(recipe, device="cpu", compiled=False, tell=said.append)
+    second = Training(recipe, device="cpu", tell=said.append)
     second.load(tmp_path)
     assert (second.steps, second.curve) == (first.steps, first.curve)
     assert second.seconds == pytest.approx(first.seconds)
@@ -112,8 +114,24 @@ def test_a_saved_run_goes_on_with_the_same_weights_and_momentum(tmp_path: Path) 
         assert torch.equal(a, b)
 
 
+def test_games_go_on_the_same_when_what_they_hold_is_kept_in_its_place() -> None:
+    values = []
+    for kept in (False, True):
+        torch.manual_seed(2)
+        network = Glance()
+        game = Platformer(3, settings=PlatformerSettings(time_limit=20), seed=4)
+        player = Player(game, 16, 0.1)
+        held = anchor(player, game) if kept else []
+        for _ in range(3):
+            window = player.play(network)
+            write_back(held)
+        values.append(window.values.clone())
+        assert window.ended.any(), "so that fresh levels came into it"
+    assert torch.equal(*values)
+
+
 def test_a_training_whose_time_is_over_says_so(tmp_path: Path) -> None:
-    training = Training(Recipe(games=4, window=2), device="cpu", compiled=False, tell=lambda text: None)
+    training = Training(Recipe(games=4, window=2), device="cpu", tell=lambda text: None)
     training.seconds = 60.0
     with pytest.raises(SystemExit, match="minutes"):
         training.run(Player(Signpost(4), 2, 0.1), None, minutes=1.0, out=tmp_path)

@@ -28,7 +28,8 @@ from torch import Tensor
 
 from innerview.zoo.platformer.agent import Agent
 from innerview.zoo.platformer.fast import FastAgent
-from innerview.zoo.platformer.ppo import Games, Losses, Network, Player, Recipe, improve
+from innerview.zoo.platformer.graph import recorded
+from innerview.zoo.platformer.ppo import Games, Losses, Network, Player, Recipe, Window, improve
 
 Tell = Callable[[str], None]
 KINDS = 7  # of endings: none, the coin, five failures
@@ -77,8 +78,10 @@ class Tally:
 class Training:
     """An agent that learns, and all that is needed to go on another day."""
 
-    def __init__(self, recipe: Recipe, *, device: str, compiled: bool, tell: Tell) -> None:
-        self.recipe, self.device, self.tell = recipe, torch.device(device), tell
+    def __init__(
+        self, recipe: Recipe, *, device: str, compiled: bool = False, recorded: bool = False, tell: Tell
+    ) -> None:
+        self.recipe, self.device, self.tell, self.recorded = recipe, torch.device(device), tell, recorded
         on_gpu = self.device.type == "cuda"
         self.agent = Agent().to(self.device)
         dtype = torch.bfloat16 if on_gpu else torch.float32
@@ -99,8 +102,9 @@ class Training:
             )
         told = saved = began
         turn = 0
+        play = self.player_of(player)
         while self.seconds < minutes * 60:
-            window = player.play(self.network)
+            window = play()
             losses = improve(
                 self.network, self.optimizer, window, recipe=self.recipe, share=self.seconds / (minutes * 60)
             )
@@ -120,6 +124,12 @@ class Training:
                 self.save(out)
         self.tell(self.report(losses, (self.steps - first) / (time.time() - began), minutes))
         self.save(out)
+
+    def player_of(self, player: Player) -> Callable[[], Window]:
+        """How the next window is played: from a recorded graph where there is one."""
+        if self.recorded:
+            return recorded(player, self.network)
+        return lambda: player.play(self.network)
 
     def report(self, losses: Losses, speed: float, minutes: float) -> str:
         """A line for the curve and for people."""
@@ -203,6 +213,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--compile", action=argparse.BooleanOptionalAction, default=None, help="default: on a GPU")
+    parser.add_argument("--graph", action=argparse.BooleanOptionalAction, default=True, help="play from a CUDA graph")
     parser.add_argument("--seed", type=int, default=1)
     for field in fields(Recipe):
         kind = int if isinstance(field.default, int) else float
@@ -220,7 +231,7 @@ def train(args: argparse.Namespace) -> None:
     compiled = on_gpu if args.compile is None else args.compile
     if not on_gpu and args.games == Recipe.games:
         recipe = replace(recipe, games=64, batch=512)  # what a laptop can hold
-    training = Training(recipe, device=args.device, compiled=compiled, tell=tell)
+    training = Training(recipe, device=args.device, compiled=compiled, recorded=args.graph and on_gpu, tell=tell)
     if args.resume:
         training.load(Path(args.resume))
     seed = args.seed + training.steps
