@@ -669,7 +669,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "observation" | "memory" | "probabilities" | "activation" | "attribution" | "image" | "other";
+            role: "observation" | "memory" | "probabilities" | "activation" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
             /** Unit */
@@ -714,7 +714,7 @@ export interface components {
              * @default other
              * @enum {string}
              */
-            role: "observation" | "memory" | "probabilities" | "activation" | "attribution" | "image" | "other";
+            role: "observation" | "memory" | "probabilities" | "activation" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
             /**
@@ -985,7 +985,7 @@ export interface components {
              * @default row
              * @enum {string}
              */
-            over: "row" | "episode" | "recording";
+            over: "row" | "episode" | "recording" | "frames";
             /**
              * Paper
              * @default
@@ -1173,7 +1173,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "int" | "float" | "bool" | "choice" | "layer" | "head" | "array" | "column" | "text";
+            type: "int" | "float" | "bool" | "choice" | "layer" | "target" | "head" | "array" | "column" | "text";
         };
         /**
          * PartingReply
