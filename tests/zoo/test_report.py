@@ -49,9 +49,15 @@ def test_a_mean_of_nothing_is_refused() -> None:
 
 def test_figures_agree_where_their_intervals_overlap() -> None:
     card = Figure("score", 10.0, 8.0, 12.0, 30)
-    assert Figure("score", 13.0, 11.5, 14.5, 10).agrees_with(card)
-    assert not Figure("score", 15.0, 12.5, 17.5, 10).agrees_with(card)
-    assert not card.agrees_with(Figure("score", 15.0, 12.5, 17.5, 10))
+    assert Figure("score", 13.0, 11.5, 14.5, 30).agrees_with(card)
+    assert not Figure("score", 15.0, 12.5, 17.5, 30).agrees_with(card)
+    assert not Figure("score", 5.0, 2.5, 7.5, 30).agrees_with(card)
+
+
+def test_a_few_episodes_that_happen_to_be_alike_prove_nothing() -> None:
+    card = Figure("score", 500.0, 490.0, 510.0, 100)
+    assert Figure("score", 525.0, 525.0, 525.0, 4).agrees_with(card)
+    assert not Figure("score", 525.0, 525.0, 525.0, 100).agrees_with(card)
 
 
 def test_figures_survive_the_file(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from innerview.cli import explorable, lenses, look, make, reduce_app
+from innerview.cli.zoo import zoo
 from innerview.store import Wishes
 
 app = typer.Typer(
@@ -138,15 +139,6 @@ def check(study: StudyPath) -> None:
 
 
 @app.command()
-def zoo(model: Annotated[str | None, typer.Argument(help="Show this model's card.")] = None) -> None:
-    """List the bundled models, or show the card of one: how it was trained and what it scores.
-
-    Examples: `innerview zoo`, `innerview zoo doom_kitems`
-    """
-    look.zoo(model)
-
-
-@app.command()
 def info(study: StudyPath, recording: RecordingName = None) -> None:
     """Tell what a study or a recording holds.
 
@@ -179,5 +171,6 @@ def export(
 
 
 app.add_typer(explorable.exports, name="export")
+app.add_typer(zoo, name="zoo")
 for command in (*lenses.COMMANDS, *reduce_app.COMMANDS):
     app.command()(command)

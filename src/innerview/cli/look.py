@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
@@ -30,23 +29,6 @@ def check(path: Path) -> bool:
     else:
         console.print(f"{path}: nothing is damaged.", markup=False, highlight=False)
     return not found
-
-
-def zoo(name: str | None) -> None:
-    """Print the bundled models, or one's card."""
-    from innerview.zoo.entries import entries
-
-    console, found = Console(), {entry.name: entry for entry in entries()}
-    if name is not None:
-        if name not in found:
-            raise UnknownName("zoo model", name, found)
-        console.print(Markdown(found[name].card))
-        return
-    table = Table("name", "what it is", box=None)
-    for entry in found.values():
-        table.add_row(entry.name, entry.title)
-    console.print(table)
-    console.print("\nRecord one: innerview record my.study --subject zoo:NAME", highlight=False, markup=False)
 
 
 def info(path: Path, name: str | None) -> None:

@@ -21,6 +21,15 @@ def quiet(done: int, of: int, what: str) -> None:
     """Progress that nobody wants to hear of."""
 
 
+def onwards(progress: Progress, before: int, of: int, what: str = "") -> Progress:
+    """Progress of one part, counted on from what was done before."""
+
+    def told(done: int, _: int, found: str) -> None:
+        progress(before + done, of, ": ".join(word for word in (what, found) if word))
+
+    return told
+
+
 @dataclass(frozen=True)
 class Figure:
     """A measured number and its 95 % confidence interval."""
@@ -39,8 +48,14 @@ class Figure:
         return f"{_short(self.value)}{_spaced(self.unit)} ({_short(self.low)}–{_short(self.high)})"
 
     def agrees_with(self, other: Figure) -> bool:
-        """Whether both may be measurements of one quantity: their intervals overlap."""
-        return self.low <= other.high and other.low <= self.high
+        """Whether this may be another measurement of what `other` measured: their intervals overlap.
+
+        Few episodes may happen to be alike and seem sure of themselves, so this interval is taken at least as wide as the
+        spread of the other makes it at this count.
+        """
+        half = (other.high - other.low) / 2 * math.sqrt(other.count / self.count)
+        low, high = min(self.low, self.value - half), max(self.high, self.value + half)
+        return low <= other.high and other.low <= high
 
 
 @dataclass(frozen=True)

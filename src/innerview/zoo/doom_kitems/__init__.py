@@ -8,13 +8,23 @@ import torch
 
 from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
-from innerview.worlds.kitems import ACTIONS
+from innerview.worlds.kitems import ACTIONS, ALL_ITEMS, TIME_UP, WRONG_ITEM
+from innerview.worlds.mazes import FIRST_TEST_SEED
 from innerview.zoo.doom_kitems.agent import INPUT_HW, Agent
+from innerview.zoo.playing import Played, play
+from innerview.zoo.report import Progress, Report, mean_figure, onwards, quiet, share_figure
+
+MAZES = 200
 
 
 def load() -> tuple[Subject, World]:
     """The trained agent and its mazes."""
     return adapt(Path(__file__).with_name("weights.safetensors"), name="k-items agent", memory=128)
+
+
+def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
+    """Items gathered in unseen mazes, beside random actions."""
+    return score(*load(), title="K-items agent", count=count, progress=progress)
 
 
 def adapt(weights: Path, *, name: str, memory: int) -> tuple[Subject, World]:
@@ -24,3 +34,30 @@ def adapt(weights: Path, *, name: str, memory: int) -> tuple[Subject, World]:
     adapted = subject(Agent(memory), name=name, example=example, actions=list(ACTIONS))
     adapted.load_weights(weights)
     return adapted, world("doom:kitems", size=(width, height))
+
+
+def score(agent: Subject, mazes: World, *, title: str, count: int | None, progress: Progress) -> Report:
+    """What an agent gathers in mazes that nothing was trained on, beside random actions."""
+    seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + (count or MAZES))
+    of = 2 * len(seeds)
+    chance = play(agent, mazes, seeds, noise=1.0, progress=onwards(progress, 0, of, "random actions"))
+    played = play(agent, mazes, seeds, progress=onwards(progress, len(seeds), of, "this agent"))
+    complete, how = _ended(played, ALL_ITEMS), "unseen mazes, sampled actions"
+    return Report(
+        title=f"{title}, {len(seeds)} mazes of the seeds from {FIRST_TEST_SEED:,} on",
+        head=("", "items of 4", "at least 1, %", "2, %", "3, %", "all 4, %", "wrong item", "time up"),
+        rows=(("this agent, sampled actions", *_cells(played)), ("random actions", *_cells(chance))),
+        main=share_figure(complete, len(played), name="all four items", how=how),
+    )
+
+
+def _cells(played: list[Played]) -> list[str]:
+    items = [int(each.facts["gathered"]) for each in played]
+    shares = [share_figure(sum(n >= k for n in items), len(items), name="") for k in range(1, 5)]
+    outcomes = (str(_ended(played, outcome)) for outcome in (WRONG_ITEM, TIME_UP))
+    least = (f"{share.value:.1f} ({share.low:.0f}–{share.high:.0f})" for share in shares)
+    return [str(mean_figure(items, name="items")), *least, *outcomes]
+
+
+def _ended(played: list[Played], outcome: str) -> int:
+    return sum(each.ended == outcome for each in played)

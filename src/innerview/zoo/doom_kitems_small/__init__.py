@@ -6,9 +6,15 @@ from pathlib import Path
 
 from innerview.subjects import Subject
 from innerview.worlds import World
-from innerview.zoo.doom_kitems import adapt
+from innerview.zoo.doom_kitems import adapt, score
+from innerview.zoo.report import Progress, Report, quiet
 
 
 def load() -> tuple[Subject, World]:
     """The trained agent and its mazes."""
     return adapt(Path(__file__).with_name("weights.safetensors"), name="small k-items agent", memory=32)
+
+
+def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
+    """Items gathered in unseen mazes, beside random actions."""
+    return score(*load(), title="Small k-items agent", count=count, progress=progress)
