@@ -19,6 +19,7 @@ from innerview.worlds.platformer.levels import make_levels
 from innerview.worlds.platformer.physics import advance
 from innerview.worlds.platformer.settings import LARGEST_SEED, PlatformerSettings
 from innerview.worlds.platformer.state import State
+from innerview.worlds.platformer.things import Thing, edited, things
 
 REWARD = 10.0
 FRESH_EVERY = 16
@@ -127,6 +128,16 @@ class Platformer:
             raise WorldError(f"restore takes a state of {self.count} games, as state() gave it, not {held}.")
         self._state = state.to(self.device).copy()
         return self.frames()
+
+    def with_object(
+        self, name: str, *, game: int = 0, number: int | None = 0, to: tuple[float, float] | None = None
+    ) -> State:
+        """The state with one thing moved to (x, y) in tiles, or removed without a place; `restore` plays on from it."""
+        return edited(self._state, name, game=game, number=number, to=to)
+
+    def objects(self, game: int = 0) -> list[Thing]:
+        """What there is in a game besides walls and floors, from left to right."""
+        return things(self._state, game)
 
     def _codes(self, size: int) -> list[Tensor]:
         painter = self._painter(size)

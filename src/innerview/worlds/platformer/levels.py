@@ -122,7 +122,7 @@ def _plan(roots: Tensor, settings: PlatformerSettings) -> _Plan:
     width = torch.where(number == used, 4, width)
     rise = torch.where(number < used, _rises(kind, extra, draw(each, number + _K_RISE, 4), hard), 0)
     before, after = _heights(LOWEST + 1 + draw(roots, _K_HEIGHT, 3), rise)
-    kind = torch.where(number > used, FLAT, kind)
+    kind, start = torch.where(number > used, FLAT, kind), torch.where(number > used, COLUMNS, start)
     return _Plan(roots, kind, start, width, before, after, extra)
 
 
@@ -195,7 +195,7 @@ def _grid(plan: _Plan, end: Tensor) -> Tensor:
     tall = 1 + (after - before >= 3)
     stack = (kind == STACK) & (inside >= 2) & (inside < 4) & (row >= height) & (row < height + tall)
     grid = torch.where(stack, torch.where(lot < 8, BOX, CRATE), grid)
-    grid = torch.where((kind == GOAL) & (inside == width - 2) & (row == height), COIN, grid)
+    grid = torch.where((kind == GOAL) & (inside == width - 1) & (row == height), COIN, grid)
     grid = _above(plan, grid, kind, inside, row - height, of(draw(plan.roots[:, None], _numbers(device) + _K_ABOVE, 8)))
     return torch.where(outer, torch.where(lot < 3, BRICK, WALL), grid).to(torch.uint8)
 

@@ -71,6 +71,9 @@ class State:
         """These games where the mask is true, the other's where it is not."""
 
         def pick(name: str, part: Tensor) -> Tensor:
-            return torch.where(mask.view(-1, *(1,) * (part.dim() - 1)), part, getattr(other, name))
+            instead: Tensor = getattr(other, name)
+            if part is instead:  # as cells are, which no step changes
+                return part
+            return torch.where(mask.view(-1, *(1,) * (part.dim() - 1)), part, instead)
 
         return self.map(pick)
