@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,22 @@ def test_examples_are_spread_over_rows_and_places(frames: Frames, places: np.nda
     assert {tuple(place) for place in np.argwhere(cells > 1).tolist()} == seen
     for y, x in seen:
         assert tuple(places[rows[y, x] - 100, 0]) == (y, x)
+
+
+def test_factors_are_named_after_what_the_world_says_is_there(frames: Frames, places: np.ndarray) -> None:
+    masks = np.zeros((ROWS, SIZE, SIZE), np.uint8)
+    for row, (red, blue) in enumerate(places):
+        masks[row, 2 * red[0], 2 * red[1]] = 1
+        masks[row, 2 * blue[0], 2 * blue[1]] = 2
+    told = replace(
+        frames, masks=lambda rows: masks[rows], classes=("nothing", "red", "blue"), groups=np.arange(ROWS) // 10
+    )
+    found = look(sees(), told, attribute=attribute, layer="second", count=2)
+    directions = found.arrays["directions"]
+    names = {int(directions[f].argmax()): found.value["factors"][f]["meaning"]["name"] for f in range(2)}
+    assert names == {0: "red", 2: "blue"} and found.value["masks"] == ""
+    bare = look(sees(), frames, attribute=attribute, layer="second", count=2)
+    assert bare.value["factors"][0]["meaning"] is None and "told no masks" in bare.value["masks"]
 
 
 def test_activations_can_be_split_too(frames: Frames) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from innerview.errors import LensError
 from innerview.features.directions import METHODS, Factors, fit
 from innerview.features.examples import Examples
+from innerview.features.meaning import Meaning
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def look(
     progress(len(sample), total, "factors")
     found = fit(torch.cat(parts), count=count, method=method, seed=seed, signed=of == "attributions")
     del parts
-    rows = _Rows(reading, found, frames.rows)
+    rows = _Rows(reading, found, frames.rows, seed)
     for first in range(0, frames.rows, BATCH):
         progress(len(sample) + first, total, "every row")
         rows.add(np.arange(first, min(first + BATCH, frames.rows)))
@@ -132,8 +133,14 @@ def look(
 class _Rows:
     """How much of each factor is where, row by row, in a byte each."""
 
-    def __init__(self, reading: _Reading, factors: Factors, rows: int) -> None:
+    def __init__(self, reading: _Reading, factors: Factors, rows: int, seed: int) -> None:
         self.reading, self.factors, self.count = reading, factors, rows
+        groups = reading.frames.groups
+        self.groups = np.zeros(rows, np.int64) if groups is None else groups
+        self.others = np.random.default_rng(seed).permutation(rows)
+        self.meaning = (
+            Meaning(reading.frames.classes, factors.count, int(self.groups.max()) + 1) if reading.frames.masks else None
+        )
         self.examples = Examples()
         self.amounts: np.ndarray = np.zeros((0,), np.int8)
         self.rest: np.ndarray = np.zeros((0,), np.uint8)
@@ -151,6 +158,7 @@ class _Rows:
             self.amounts = np.zeros((self.count, *amounts.shape[1:]), np.int8)
             self.rest = np.zeros((self.count, *rest.shape[1:]), np.uint8)
         self.examples.add(places + self.reading.frames.first, amounts)
+        self._compare(places, amounts)
         largest = amounts.abs().flatten(1).amax(dim=1).clamp_min(1e-12)
         most_rest = rest.flatten(1).amax(dim=1).clamp_min(1e-12)
         self.amounts[places] = (127 * amounts / largest[:, None, None, None]).round().cpu().numpy()
@@ -161,11 +169,19 @@ class _Rows:
         self.totals[places, :, 1] = (-flat).clamp_min(0).sum(dim=2).cpu().numpy()
         self.error[places] = error
 
+    def _compare(self, places: np.ndarray, amounts: Tensor) -> None:
+        """With what the world says is where."""
+        masks = self.reading.frames.masks
+        if self.meaning is None or masks is None:
+            return
+        self.meaning.add(amounts, masks(places), masks(self.others[places]), self.groups[places])
+
     def told(self) -> Found:
         """Everything that the page draws."""
         reading, factors = self.reading, self.factors
         height, width = self.amounts.shape[2:]
         examples = self.examples.chosen(width=width)
+        meant = self.meaning.told() if self.meaning else [None] * factors.count
         assert self.examples.by_cell is not None and self.examples.row_of_cell is not None
         value = {
             "layer": reading.layer,
@@ -179,9 +195,14 @@ class _Rows:
             "alone": self.tail is None or self.tail.alone,
             "why": "" if self.tail is None else self.tail.why,
             "factors": [
-                {"share": float(share), "channels": _strongest(direction), "examples": shown}
-                for share, direction, shown in zip(factors.shares, factors.directions, examples, strict=True)
+                {"share": float(share), "channels": _strongest(direction), "examples": shown, "meaning": meaning}
+                for share, direction, shown, meaning in zip(
+                    factors.shares, factors.directions, examples, meant, strict=True
+                )
             ],
+            "masks": ""
+            if self.meaning
+            else "The world told no masks, so factors were not compared with what is where.",
         }
         arrays = {
             "directions": factors.directions.astype(np.float32),

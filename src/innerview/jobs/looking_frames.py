@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from innerview.errors import LensError
+from innerview.jobs.looking_rows import episodes
 from innerview.schema import ArraySpec, Frames
 from innerview.store import Recording
 from innerview.subjects import Subject
@@ -31,6 +32,7 @@ def frames_of(subject: Subject, recording: Recording, start: int, stop: int) -> 
         read=read,
         masks=_masks(recording, mask, start) if mask else None,
         classes=mask.elements if mask else (),
+        groups=_groups(recording, start, stop),
         first=start,
     )
 
@@ -50,6 +52,11 @@ def memories_before(subject: Subject, recording: Recording, rows: np.ndarray) ->
         shown = begun.view(-1, *[1] * (state.ndim - 1)).to(state.device)
         fresh[site] = torch.where(shown, torch.from_numpy(np.array(before)).to(state), state)
     return fresh
+
+
+def _groups(recording: Recording, start: int, stop: int) -> np.ndarray | None:
+    found = episodes(recording, start, stop)
+    return np.repeat(np.arange(len(found)), [last - first for first, last in found]) if found else None
 
 
 def _masks(recording: Recording, spec: ArraySpec, start: int) -> Any:

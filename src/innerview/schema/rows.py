@@ -72,6 +72,8 @@ class Frames:
     """Which class each pixel belongs to, [places, height, width], where the world tells."""
     classes: tuple[str, ...] = ()
     """What the numbers in the masks stand for."""
+    groups: np.ndarray | None = None
+    """Per row, which group (episode, level) it belongs to, counted from 0; None where rows have no time."""
     first: int = 0
     """The recording's row at place 0."""
 

@@ -1,0 +1,96 @@
+"""What a factor responds to, measured against what the world says is where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from innerview.errors import LensError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CLEAR = 0.2
+"""An excess from which a factor is said to respond to a class."""
+CONSISTENT = 0.8
+"""In how many groups of rows (levels, episodes) the class must have more than chance."""
+
+
+@dataclass
+class Meaning:
+    """Adds up, group by group, how much of each factor lies on each class, and how much would by chance.
+
+    Chance is the same amounts laid over the masks of other rows: a factor that responds at the bottom of every picture
+    does not mean floor only because the floor is there.
+    """
+
+    classes: Sequence[str]
+    factors: int
+    groups: int
+
+    def __post_init__(self) -> None:
+        size = (self.groups, self.factors, len(self.classes))
+        self.on, self.by_chance = np.zeros(size), np.zeros(size)
+        self.there = np.zeros((self.groups, len(self.classes)))
+        self.amount = np.zeros((self.groups, self.factors))
+
+    def add(self, amounts: Tensor, masks: np.ndarray, others: np.ndarray, groups: np.ndarray) -> None:
+        """Amounts [row, factor, height, width] of either sign, the rows' masks [row, H, W], and those of other rows."""
+        import torch
+
+        strength = amounts.abs()
+        cover, chance = (self._cover(m, strength) for m in (masks, others))
+        on = torch.einsum("rfhw,rchw->rfc", strength, cover).cpu().numpy()
+        random = torch.einsum("rfhw,rchw->rfc", strength, chance).cpu().numpy()
+        np.add.at(self.on, groups, on)
+        np.add.at(self.by_chance, groups, random)
+        np.add.at(self.amount, groups, strength.sum(dim=(2, 3)).cpu().numpy())
+        np.add.at(self.there, groups, cover.flatten(2).amax(dim=2).cpu().numpy())
+
+    def _cover(self, masks: np.ndarray, like: Tensor) -> Tensor:
+        """Whether a class is in a cell or right beside it: [row, class, height, width], 0 or 1."""
+        import torch
+        from torch.nn.functional import adaptive_max_pool2d, max_pool2d
+
+        if masks.ndim != 3 or masks.shape[0] != like.shape[0]:
+            raise LensError(f"Masks are [rows, height, width], a class per pixel; got {list(masks.shape)}.")
+        if masks.shape[1] < like.shape[2] or masks.shape[2] < like.shape[3]:
+            raise LensError(
+                f"Masks of {masks.shape[1]} × {masks.shape[2]} are coarser than the layer's {like.shape[2]} × "
+                f"{like.shape[3]} cells. Record masks in the pixels of what is seen."
+            )
+        if int(masks.max(initial=0)) >= len(self.classes):
+            raise LensError(f"Masks hold class {int(masks.max())}; there are {len(self.classes)}, counted from 0.")
+        which = torch.as_tensor(masks, device=like.device).long()
+        each = torch.nn.functional.one_hot(which, len(self.classes)).permute(0, 3, 1, 2).to(like.dtype)
+        return max_pool2d(adaptive_max_pool2d(each, like.shape[2:]), 3, stride=1, padding=1)
+
+    def told(self) -> list[dict[str, Any]]:
+        """Per factor: every class with its figures, the one it responds to most, and a name where that is clear."""
+        return [self._factor(f) for f in range(self.factors)]
+
+    def _factor(self, f: int) -> dict[str, Any]:
+        amount = self.amount[:, f].sum()
+        if amount <= 0:
+            return {"classes": [], "name": "", "score": 0.0}
+        lines = [self._line(f, c, amount) for c in range(len(self.classes))]
+        lines.sort(key=lambda line: -line["excess"])
+        best = lines[0]
+        clear = best["excess"] >= CLEAR and best["consistency"] >= CONSISTENT
+        return {"classes": lines, "name": best["class"] if clear else "", "score": best["excess"]}
+
+    def _line(self, f: int, c: int, amount: float) -> dict[str, Any]:
+        share, chance = self.on[:, f, c].sum() / amount, self.by_chance[:, f, c].sum() / amount
+        counted = (self.there[:, c] > 0) & (self.amount[:, f] > 0)
+        more = self.on[counted, f, c] > self.by_chance[counted, f, c]
+        return {
+            "class": self.classes[c],
+            "share": float(share),
+            "chance": float(chance),
+            "excess": float((share - chance) / max(1 - chance, 1e-9)),
+            "consistency": float(more.mean()) if counted.any() else 0.0,
+            "groups": int(counted.sum()),
+        }

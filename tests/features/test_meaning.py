@@ -1,0 +1,67 @@
+"""Meaning: a factor that sits on a class is named after it; one that is everywhere, or always at one place, is not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from innerview.errors import LensError
+from innerview.features.meaning import Meaning
+
+CLASSES = ("nothing", "floor", "saw")
+ROWS, SIZE, GRID = 60, 32, 16
+
+
+@pytest.fixture
+def masks() -> np.ndarray:
+    """Floor at the bottom of every picture, and a saw somewhere above it."""
+    found = np.zeros((ROWS, SIZE, SIZE), np.uint8)
+    found[:, 28:] = 1
+    for row, (y, x) in enumerate(np.random.default_rng(0).integers(2, 22, (ROWS, 2))):
+        found[row, y : y + 4, x : x + 4] = 2
+    return found
+
+
+@pytest.fixture
+def amounts(masks: np.ndarray) -> torch.Tensor:
+    """One factor on saws, as bad news; one at the bottom of every picture; one anywhere."""
+    saw = torch.as_tensor(masks == 2).float()
+    pooled = torch.nn.functional.avg_pool2d(saw[:, None], 2)
+    bottom = torch.zeros(ROWS, 1, GRID, GRID)
+    bottom[:, :, 14:] = 1
+    anywhere = torch.rand(ROWS, 1, GRID, GRID, generator=torch.Generator().manual_seed(0))
+    return torch.cat([-pooled, bottom, anywhere], dim=1)
+
+
+def told(amounts: torch.Tensor, masks: np.ndarray, classes: tuple[str, ...] = CLASSES) -> list[dict[str, object]]:
+    meaning = Meaning(classes, amounts.shape[1], 6)
+    groups = np.arange(ROWS) % 6
+    for first in range(0, ROWS, 20):
+        part = slice(first, first + 20)
+        meaning.add(amounts[part], masks[part], np.roll(masks, 7, axis=0)[part], groups[part])
+    return meaning.told()
+
+
+def test_a_factor_on_a_class_is_named_after_it(amounts: torch.Tensor, masks: np.ndarray) -> None:
+    saw = told(amounts, masks)[0]
+    assert saw["name"] == "saw" and saw["score"] > 0.8
+    line = saw["classes"][0]  # type: ignore[index]
+    assert (line["class"], line["consistency"], line["groups"]) == ("saw", 1.0, 6)
+    assert line["share"] == pytest.approx(1.0) and line["chance"] < 0.3
+
+
+def test_being_always_at_the_same_place_is_no_meaning(amounts: torch.Tensor, masks: np.ndarray) -> None:
+    _, bottom, anywhere = told(amounts, masks)
+    floor = next(line for line in bottom["classes"] if line["class"] == "floor")  # type: ignore[attr-defined]
+    assert floor["share"] == pytest.approx(1.0) and floor["excess"] == pytest.approx(0.0, abs=1e-9)
+    assert bottom["name"] == anywhere["name"] == ""
+
+
+def test_masks_that_do_not_fit_are_told(amounts: torch.Tensor, masks: np.ndarray) -> None:
+    with pytest.raises(LensError, match="Masks of 8 × 8 are coarser than the layer's 16 × 16"):
+        told(amounts, masks[:, ::4, ::4])
+    with pytest.raises(LensError, match="class 2; there are 2"):
+        told(amounts, masks, CLASSES[:2])
+    with pytest.raises(LensError, match=r"\[rows, height, width\]"):
+        told(amounts, masks[:, None])
