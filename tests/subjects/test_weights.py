@@ -74,3 +74,7 @@ def test_a_truncated_file_is_damaged(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(SubjectError, match="are damaged"):
         one.load_weights(path)
+    for rest in (40, 4, 0):
+        path.write_bytes(path.read_bytes()[:rest])
+        with pytest.raises(SubjectError, match=rf"\({rest} bytes\) are damaged or cut short"):
+            one.load_weights(path)

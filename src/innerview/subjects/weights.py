@@ -80,6 +80,11 @@ def _read(path: Path) -> dict[str, Tensor]:
             return dict(load_file(path))
         except SafetensorError as error:
             raise SubjectError(f"The weights in {path} are damaged: {error}.") from error
+    if path.suffix == ".safetensors" and not _is_zip(path):
+        raise SubjectError(
+            f"The weights in {path} ({path.stat().st_size:,} bytes) are damaged or cut short: it does not begin as "
+            "safetensors does, with the length of a description and the description itself."
+        )
     try:
         with path.open("rb") as file:
             if file.read(len(_ZIP)) != _ZIP:
@@ -103,6 +108,11 @@ def _is_safetensors(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(9)
     return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") <= path.stat().st_size
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_ZIP)) == _ZIP
 
 
 def _some(names: list[str]) -> str:

@@ -50,8 +50,8 @@ class Figure:
     def agrees_with(self, other: Figure) -> bool:
         """Whether this may be another measurement of what `other` measured: their intervals overlap.
 
-        Few episodes may happen to be alike and seem sure of themselves, so this interval is taken at least as wide as the
-        spread of the other makes it at this count.
+        A few episodes may happen to be alike and seem sure of themselves, so this interval is taken at least as wide as
+        the other's spread makes it at this count.
         """
         half = (other.high - other.low) / 2 * math.sqrt(other.count / self.count)
         low, high = min(self.low, self.value - half), max(self.high, self.value + half)

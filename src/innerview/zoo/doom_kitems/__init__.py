@@ -24,7 +24,7 @@ def load() -> tuple[Subject, World]:
 
 def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
     """Items gathered in unseen mazes, beside random actions."""
-    return score(*load(), title="K-items agent", count=count, progress=progress)
+    return evaluate_agent(*load(), title="K-items agent", count=count, progress=progress)
 
 
 def adapt(weights: Path, *, name: str, memory: int) -> tuple[Subject, World]:
@@ -36,7 +36,7 @@ def adapt(weights: Path, *, name: str, memory: int) -> tuple[Subject, World]:
     return adapted, world("doom:kitems", size=(width, height))
 
 
-def score(agent: Subject, mazes: World, *, title: str, count: int | None, progress: Progress) -> Report:
+def evaluate_agent(agent: Subject, mazes: World, *, title: str, count: int | None, progress: Progress) -> Report:
     """What an agent gathers in mazes that nothing was trained on, beside random actions."""
     seeds = range(FIRST_TEST_SEED, FIRST_TEST_SEED + (count or MAZES))
     of = 2 * len(seeds)

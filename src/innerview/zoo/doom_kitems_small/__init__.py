@@ -6,7 +6,7 @@ from pathlib import Path
 
 from innerview.subjects import Subject
 from innerview.worlds import World
-from innerview.zoo.doom_kitems import adapt, score
+from innerview.zoo.doom_kitems import adapt, evaluate_agent
 from innerview.zoo.report import Progress, Report, quiet
 
 
@@ -17,4 +17,4 @@ def load() -> tuple[Subject, World]:
 
 def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
     """Items gathered in unseen mazes, beside random actions."""
-    return score(*load(), title="Small k-items agent", count=count, progress=progress)
+    return evaluate_agent(*load(), title="Small k-items agent", count=count, progress=progress)
