@@ -75,7 +75,10 @@ def test_what_is_drawn_tells_what_came_of_it(turns: int) -> None:
 def test_nothing_counts_after_a_life_ended() -> None:
     torch.manual_seed(0)
     batch = filled(20, lost_at=(10,)).draw(512, steps=3, discount=0.5)
-    at = {int(t): (float(r), float(w)) for t, r, w in zip(batch.frames[:, 3, 0, 0], batch.returns, batch.weight)}
+    at = {
+        int(t): (float(r), float(w))
+        for t, r, w in zip(batch.frames[:, 3, 0, 0], batch.returns, batch.weight, strict=True)
+    }
     assert at[8] == (8 + 0.5 * 9 + 0.25 * 10, 0.0)
     assert at[10] == (10.0, 0.0)
     assert at[11] == (11 + 0.5 * 12 + 0.25 * 13, 0.125)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from innerview.errors import InnerviewError
 from innerview.zoo.atari.actor_critic import PPO, PPOSettings
 from innerview.zoo.atari.dqn import DQN, DQNSettings
 from innerview.zoo.atari.games import AtariEmulator
-from innerview.zoo.atari.keeping import Folder, Point, Progress
+from innerview.zoo.atari.keeping import Folder, Point, Progress, picture_of
 from innerview.zoo.atari.networks import ActorCritic, RecurrentActorCritic
 from innerview.zoo.atari.plans import plan_of
 from innerview.zoo.atari.sampling import SCREEN, Sampler, Shape, Views
@@ -149,16 +150,33 @@ def test_lanes_that_cannot_be_shared_are_refused() -> None:
 def test_a_training_leaves_all_behind_and_goes_on(tmp_path: Path) -> None:
     plan, make = plan_of("breakout_ac"), functools.partial(CueGame, 0)
     given = {"shape": Shape(1, 4), "device": CPU, "make": make}
-    train(plan, out=tmp_path, schedule=Schedule(whole=4.0, tell=0.5, keep=1.0), **given)
+    train(plan, out=tmp_path, schedule=Schedule(whole=0.5, tell=0.1, keep=0.2), **given)
     assert {path.name for path in tmp_path.iterdir()} == {
-        *("weights.safetensors", "early.safetensors", "middle.safetensors", "resume.safetensors", "curve.csv")
+        *(
+            "weights.safetensors",
+            "early.safetensors",
+            "middle.safetensors",
+            "resume.safetensors",
+            "curve.csv",
+            "curve.svg",
+        )
     }
     before = Folder(tmp_path).read_curve()
-    train(plan, out=tmp_path, schedule=Schedule(whole=6.0, tell=0.5), resume=tmp_path, **given)
+    train(plan, out=tmp_path, schedule=Schedule(whole=0.6), resume=tmp_path, **given)
     after = Folder(tmp_path).read_curve()
     assert after[: len(before)] == before
     assert after[-1].steps > before[-1].steps > 0
     assert after[-1].minutes > before[-1].minutes
+
+
+def test_a_curve_is_drawn_to_scale() -> None:
+    points = [Point(minutes, 1_000_000 * minutes, 0, 0, 50.0 * minutes) for minutes in range(11)]
+    lines = ElementTree.fromstring(picture_of(points))
+    shown = [text.text for text in lines.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"0", "500", "10 M", "early", "middle"} <= set(shown)
+    (curve,) = lines.iter("{http://www.w3.org/2000/svg}polyline")
+    assert curve.attrib["points"].split()[0] == "52.0,190.0"
+    assert curve.attrib["points"].split()[-1] == "546.0,14.0"
 
 
 def test_going_on_takes_up_weights_and_momentum(tmp_path: Path) -> None:

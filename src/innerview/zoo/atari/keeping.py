@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from innerview.errors import InnerviewError
+from innerview.zoo.atari.curves import drawn
 from innerview.zoo.atari.graphs import prepared
 
 SNAPSHOTS = {"early": 0.08, "middle": 0.3}
@@ -60,13 +61,16 @@ class Folder:
                 self.keep_weights(network, name)
 
     def keep_curve(self, points: Sequence[Point]) -> None:
-        """All points so far, as a table."""
+        """All points so far, as a table and as a picture."""
         part = self.path / "curve.csv.part"
         with part.open("w", encoding="utf-8", newline="") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow(Point.__dataclass_fields__)
             lines.writerows([*(round(value, 2) for value in asdict(point).values())] for point in points)
         part.replace(self.path / "curve.csv")
+        part = self.path / "curve.svg.part"
+        part.write_text(picture_of(points), encoding="utf-8")
+        part.replace(self.path / "curve.svg")
 
     def read_curve(self) -> list[Point]:
         """The points so far."""
@@ -107,6 +111,15 @@ class Folder:
         part = self.path / f"{name}.part"
         save_file(dict(tensors), part)
         part.replace(self.path / name)
+
+
+def picture_of(points: Sequence[Point]) -> str:
+    """The curve, with the snapshots marked where they were due."""
+    whole = points[-1].minutes if points else 0.0
+    marks = {
+        name: next(p.steps for p in points if p.minutes >= due * whole) for name, due in SNAPSHOTS.items() if whole
+    }
+    return drawn([(point.steps, point.score) for point in points], marks=marks)
 
 
 def _part(kept: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -56,6 +56,7 @@ class Training:
         self._before = folder.go_on(self.learner.network, self.learner.optimizer)
         self._points = folder.read_curve()
         self._steps, self.learner.updates = self._before.steps, self._before.updates
+        self._games = self._points[-1].games if self._points else 0
 
     @property
     def seconds(self) -> float:
@@ -63,12 +64,14 @@ class Training:
         return self._before.seconds + time.monotonic() - self._began
 
     def run(self) -> None:
-        """Until the time is over."""
+        """Until the time is over, and one round at least."""
         self.learner.prepare()
         keen = self.learner.keen_lanes()
         told, kept, steps_told, updates_told = self.seconds, self.seconds, self._steps, self.learner.updates
-        while (now := self.seconds) < self.schedule.whole:
-            share = now / self.schedule.whole
+        share = 0.0
+        while share < 1:
+            now = self.seconds
+            share = min(now / self.schedule.whole, 1.0)
             for group in range(GROUPS):
                 self._round(group, share, keen)
             if now - told >= self.schedule.tell:
