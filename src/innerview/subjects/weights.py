@@ -80,10 +80,10 @@ def _read(path: Path) -> dict[str, Tensor]:
             return dict(load_file(path))
         except SafetensorError as error:
             raise SubjectError(f"The weights in {path} are damaged: {error}.") from error
-    if path.suffix == ".safetensors" and not _is_zip(path):
+    if path.suffix == ".safetensors" and _is_cut_short(path):
         raise SubjectError(
-            f"The weights in {path} ({path.stat().st_size:,} bytes) are damaged or cut short: it does not begin as "
-            "safetensors does, with the length of a description and the description itself."
+            f"The weights in {path} ({path.stat().st_size:,} bytes) are damaged or cut short: the file ends before "
+            "the description of what it holds does."
         )
     try:
         with path.open("rb") as file:
@@ -110,9 +110,11 @@ def _is_safetensors(path: Path) -> bool:
     return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") <= path.stat().st_size
 
 
-def _is_zip(path: Path) -> bool:
+def _is_cut_short(path: Path) -> bool:
+    """Whether a description is announced that the file is too short for, or not even that."""
     with path.open("rb") as file:
-        return file.read(len(_ZIP)) == _ZIP
+        head = file.read(9)
+    return len(head) < 9 or head[8:] == b"{"
 
 
 def _some(names: list[str]) -> str:
