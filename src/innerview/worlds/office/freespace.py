@@ -61,6 +61,31 @@ def is_free(floor: Floor, x: float, y: float, *, clearance_m: float = 0.2) -> bo
     return 0 <= x <= width and 0 <= y <= depth and gap_at(floor, x, y) >= clearance_m
 
 
+def largest_part(free: np.ndarray) -> np.ndarray:
+    """The largest connected part of a grid of free cells."""
+    runs = [_runs(free), _runs(free.T).T]
+    best, left = np.zeros_like(free), free
+    while left.sum() > best.sum():
+        part = np.zeros_like(free)
+        part[tuple(np.argwhere(left)[0])] = True
+        size = 0
+        while (found := int(part.sum())) > size:
+            size = found
+            for run in runs:
+                hit = np.zeros(run.max() + 1, dtype=bool)
+                hit[run[part]] = True
+                part = hit[run] & free
+        best = part if size > best.sum() else best
+        left = left & ~part
+    return best
+
+
+def _runs(free: np.ndarray) -> np.ndarray:
+    """A number for every unbroken run of free cells along a row."""
+    starts = free & ~np.pad(free, ((0, 0), (1, 0)))[:, :-1]
+    return starts.cumsum().reshape(free.shape)
+
+
 def _boxes(floor: Floor, but: int) -> list[tuple[float, float, float, float, float]]:
     if not but:
         kept = floor.cache.get("boxes")

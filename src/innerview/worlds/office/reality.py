@@ -9,8 +9,10 @@ import numpy as np
 
 from innerview.worlds.office.conditions import Conditions
 from innerview.worlds.office.floor import Door, Floor, Lights, Thing
-from innerview.worlds.office.freespace import gap_at
+from innerview.worlds.office.freespace import free_space, gap_at, largest_part
 from innerview.worlds.office.furniture import KINDS
+
+KEPT_CLEAR_M = 0.25
 
 
 def as_real(floor: Floor, conditions: Conditions) -> Floor:
@@ -47,13 +49,23 @@ def _without_some(floor: Floor, conditions: Conditions) -> Floor:
 
 
 def _with_some_moved(floor: Floor, conditions: Conditions) -> Floor:
+    """Move loose things about; what would shut off part of the floor is drawn anew, and at last left in place."""
+    before = largest_part(free_space(floor).free(KEPT_CLEAR_M)).sum()
+    doors = tuple(_other_door(door, conditions) for door in floor.doors)
+    for attempt in range(6):
+        made = replace(_pushed(floor, conditions, attempt), doors=doors, cache={})
+        if largest_part(free_space(made).free(KEPT_CLEAR_M)).sum() > 0.85 * before:
+            return made
+    return replace(_pushed(floor, conditions, 0, small_only=True), doors=doors, cache={})
+
+
+def _pushed(floor: Floor, conditions: Conditions, attempt: int, *, small_only: bool = False) -> Floor:
     share = conditions.of_month.moved * conditions.moved_objects
     for thing in [t for t in floor.things if KINDS[t.kind].loose]:
-        chance = _chance(conditions, 2, thing.id)
-        if chance.random() < share:
+        chance = _chance(conditions, 2 + 100 * attempt * KINDS[thing.kind].blocks, thing.id)
+        if chance.random() < share and not (small_only and KINDS[thing.kind].blocks):
             floor = _moved(floor, thing, chance)
-    doors = tuple(_other_door(door, conditions) for door in floor.doors)
-    return replace(floor, doors=doors, cache={})
+    return floor
 
 
 def _moved(floor: Floor, thing: Thing, chance: np.random.Generator) -> Floor:
@@ -64,11 +76,18 @@ def _moved(floor: Floor, thing: Thing, chance: np.random.Generator) -> Floor:
         turned = thing.angle + float(chance.uniform(-1.2, 1.2))
         if thing.z > 0 and not thing.on:
             x, y, turned = thing.x, thing.y + float(chance.uniform(-0.6, 0.6)), thing.angle  # slides along its wall
-        elif not thing.on and gap_at(floor, x, y, but=thing.id) < max(thing.size[:2]) / 2 + 0.02:
+        elif not thing.on and not _fits(floor, thing, x, y):
             continue
         if 0.3 < x < floor.size_m[0] - 0.3 and 0.3 < y < floor.size_m[1] - 0.3:
             return floor.moved(thing.id, x=x, y=y, angle=turned)
     return floor
+
+
+def _fits(floor: Floor, thing: Thing, x: float, y: float) -> bool:
+    """Whether there is room, and no door close by."""
+    if any(math.hypot(x - door.x, y - door.y) < 1.1 for door in floor.doors):
+        return False
+    return gap_at(floor, x, y, but=thing.id) >= max(thing.size[:2]) / 2 + 0.02
 
 
 def _other_door(door: Door, conditions: Conditions) -> Door:
@@ -83,7 +102,7 @@ def _shifted(floor: Floor, conditions: Conditions) -> Floor:
     reach = conditions.of_month.scan_m * conditions.scan_errors
 
     def line(along: str, at: float) -> float:
-        salt = int(round(at * 100)) * 2 + (along == "x")
+        salt = round(at * 100) * 2 + (along == "x")
         return float(_chance(conditions, 4, salt + 100_000).normal(0, 0.5 * reach))
 
     walls = []

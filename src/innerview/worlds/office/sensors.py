@@ -64,7 +64,7 @@ def _field(seeds: torch.Tensor, salt: int, rows: int, columns: int) -> torch.Ten
 
 def _smeared(colour: torch.Tensor, length: torch.Tensor) -> torch.Tensor:
     """Mean over `length` pixels [n] from left to right."""
-    n, channels, height, width = colour.shape
+    width = colour.shape[3]
     reach = int(torch.ceil((length.max() - 1) / 2).clamp(min=1))
     at = torch.arange(-reach, reach + 1, device=colour.device)
     weight = (length.view(-1, 1) / 2 + 0.5 - at.abs()).clamp(0, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -11,11 +12,11 @@ import torch
 from innerview.errors import WorldError
 from innerview.worlds.office.conditions import conditions_of
 from innerview.worlds.office.floor import Floor
-from innerview.worlds.office.freespace import CELL_M, free_space
+from innerview.worlds.office.freespace import CELL_M, free_space, largest_part
 from innerview.worlds.office.reality import as_real
 
 ROBOT_RADIUS_M = 0.2
-_STEP = 4  # cells: ways are planned on a grid of 20 cm
+_STEP = 2  # cells: ways are planned on a grid of 10 cm
 
 
 def sample_poses(
@@ -47,30 +48,7 @@ def reachable(floor: Floor, clearance_m: float) -> np.ndarray:
     kept = floor.cache.get(key)
     if isinstance(kept, np.ndarray):
         return kept
-    left = free_space(floor).free(clearance_m)
-    best = np.zeros_like(left)
-    while left.sum() > best.sum():
-        part = _grown(left, tuple(np.argwhere(left)[0]))
-        left = left & ~part
-        best = part if part.sum() > best.sum() else best
-    floor.cache[key] = best
-    return best
-
-
-def _grown(free: np.ndarray, start: tuple[int, ...]) -> np.ndarray:
-    """All cells connected with a first one."""
-    found = np.zeros_like(free)
-    found[start] = True
-    edge = [start]
-    rows, columns = free.shape
-    while edge:
-        after = []
-        for row, column in edge:
-            for r, c in ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)):
-                if 0 <= r < rows and 0 <= c < columns and free[r, c] and not found[r, c]:
-                    found[r, c] = True
-                    after.append((r, c))
-        edge = after
+    floor.cache[key] = found = largest_part(free_space(floor).free(clearance_m))
     return found
 
 
@@ -79,34 +57,27 @@ def trajectory(floor: Floor, which: int = 1, *, count: int = 400) -> torch.Tenso
     if count < 2:
         raise WorldError(f"A trajectory has at least 2 poses, not {count}.")
     real = as_real(floor, conditions_of(which))
-    free = reachable(floor, ROBOT_RADIUS_M + 0.05) & reachable(real, ROBOT_RADIUS_M + 0.05)
-    free = _grown_largest(free)
     near = np.minimum(free_space(floor).distance, free_space(real).distance)
-    stops = _stops(floor, free, near, which)
+    inside = free_space(floor).room > 0
+    free = largest_part(((near >= ROBOT_RADIUS_M + 0.05) & inside)[::_STEP, ::_STEP])
+    near, rooms = near[::_STEP, ::_STEP], free_space(floor).room[::_STEP, ::_STEP]
+    stops = _stops(floor, free, near, rooms, which)
     way: list[tuple[float, float]] = []
-    for start, stop in zip(stops, stops[1:], strict=False):
+    for start, stop in pairwise(stops):
         way += _route(free, near, start, stop)[0 if not way else 1 :]
     return _driven(np.array(way), count)
 
 
-def _grown_largest(free: np.ndarray) -> np.ndarray:
-    best = np.zeros_like(free)
-    while free.sum() > best.sum():
-        part = _grown(free, tuple(np.argwhere(free)[0]))
-        free = free & ~part
-        best = part if part.sum() > best.sum() else best
-    return best
-
-
-def _stops(floor: Floor, free: np.ndarray, near: np.ndarray, which: int) -> list[tuple[int, int]]:
+def _stops(
+    floor: Floor, free: np.ndarray, near: np.ndarray, rooms: np.ndarray, which: int
+) -> list[tuple[int, int]]:
     """One roomy place in each room that can be reached, in an order that goes round the floor."""
-    space = free_space(floor)
     random = np.random.default_rng(40 + which)
     named = {room.name: index + 1 for index, room in enumerate(floor.rooms)}
     found = []
     for name, index in named.items():
-        cells = np.argwhere(free & (space.room == index))
-        if len(cells) < 40:
+        cells = np.argwhere(free & (rooms == index))
+        if len(cells) < 12:
             continue
         if "corridor" in name:
             ends = cells[np.argsort(cells[:, 0])]
@@ -147,13 +118,13 @@ def _route(
     way = [stop]
     while way[-1] != start:
         way.append(came[way[-1]])
-    return [((c + 0.5) * CELL_M, (r + 0.5) * CELL_M) for r, c in reversed(way)]
+    return [((c * _STEP + 0.5) * CELL_M, (r * _STEP + 0.5) * CELL_M) for r, c in reversed(way)]
 
 
 def _driven(way: np.ndarray, count: int) -> torch.Tensor:
     """Smooth a way of grid cells, and give it `count` poses that look where it goes."""
     smooth = way
-    for _ in range(12):
+    for _ in range(6):
         smooth = np.concatenate([way[:1], (smooth[:-2] + 2 * smooth[1:-1] + smooth[2:]) / 4, way[-1:]])
     step = np.hypot(*np.diff(smooth, axis=0).T)
     along = np.concatenate([[0], step.cumsum()])
