@@ -40,7 +40,7 @@ class Games(Protocol):
 class Recipe:
     """Everything that says how to learn; what falls does so with the share of the time that is over."""
 
-    games: int = 2048
+    games: int = 1024
     window: int = 64
     epochs: int = 2
     batch: int = 8192

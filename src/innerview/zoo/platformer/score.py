@@ -24,7 +24,7 @@ from innerview.zoo.report import Figure, Progress, Report, quiet, share_figure
 
 COUNT = 10_000
 COUNT_WITHOUT_GPU = 2_000  # some minutes on two cores
-LANES = 256
+LANES, LANES_ON_GPU = 256, 2048
 COIN = OUTCOMES.index("coin")
 FAILURES = OUTCOMES[COIN + 1 :]
 HEAD = ("levels of training", "own levels, %", "paper", "unseen levels, %", "paper", *FAILURES)
@@ -94,14 +94,14 @@ def complete(
     *,
     settings: PlatformerSettings | None = None,
     device: str = "cpu",
-    lanes: int = LANES,
+    lanes: int | None = None,
     seed: int = 0,
     progress: Progress = quiet,
 ) -> Score:
     """Play each level once with actions drawn from the policy; without an agent, at random."""
     if not len(seeds):
         raise InnerviewError("There are no levels to play: give at least one seed.")
-    lanes = min(lanes, len(seeds))
+    lanes = min(lanes or (LANES if torch.device(device).type == "cpu" else LANES_ON_GPU), len(seeds))
     settings = settings or PlatformerSettings(auto_reset=False)
     game = Platformer(lanes, settings=settings, device=device, seed=seed)
     queue = _Queue(seeds.to(device), lanes)
@@ -200,16 +200,16 @@ class Scored:
 
 def score(who: Member, agent: Agent, *, count: int = COUNT, device: str = "cpu", progress: Progress = quiet) -> Scored:
     """Both scores of a member."""
-    unseen = complete(agent, unseen_levels(count), device=device, lanes=LANES, progress=progress)
+    unseen = complete(agent, unseen_levels(count), device=device, progress=progress)
     if who.levels is None:
         return Scored(who, unseen)
-    own = complete(agent, own_levels(count, who.levels), device=device, lanes=LANES, seed=1, progress=progress)
+    own = complete(agent, own_levels(count, who.levels), device=device, seed=1, progress=progress)
     return Scored(who, unseen, own)
 
 
 def random_row(count: int, device: str = "cpu") -> tuple[str, ...]:
     """What actions drawn at random complete, as a line of the table."""
-    by_chance = complete(None, unseen_levels(count), device=device, lanes=LANES)
+    by_chance = complete(None, unseen_levels(count), device=device)
     return ("random actions", "–", "–", _cell(by_chance.completed("")), "–", *by_chance.failed())
 
 
