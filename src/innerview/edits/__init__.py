@@ -5,6 +5,7 @@ before the heads read it and before it is carried.
 """
 
 from innerview.edits.applying import Editor
+from innerview.edits.blinding import blind, random_directions
 from innerview.edits.checking import as_edits, checked, described, fingerprint
 from innerview.edits.choosing import all_but, compose, keep_only, parse_elements, top
 
@@ -12,11 +13,13 @@ __all__ = [
     "Editor",
     "all_but",
     "as_edits",
+    "blind",
     "checked",
     "compose",
     "described",
     "fingerprint",
     "keep_only",
     "parse_elements",
+    "random_directions",
     "top",
 ]

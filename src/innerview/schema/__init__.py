@@ -4,7 +4,7 @@ Everything here turns into plain JSON values with `to_json` and back with `from_
 """
 
 from innerview.schema.data import ArraySpec, Column, Scene
-from innerview.schema.edit import EditMode, MemoryEdit, Reduction
+from innerview.schema.edit import Blinding, EditMode, MemoryEdit, Reduction
 from innerview.schema.lens import Lens, Parameter
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.plain import from_json, to_json
@@ -18,6 +18,7 @@ __all__ = [
     "ActionSpace",
     "ArraySpec",
     "AttentionSite",
+    "Blinding",
     "Block",
     "Column",
     "EditMode",

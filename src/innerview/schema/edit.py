@@ -36,3 +36,17 @@ class Reduction:
     edits: tuple[MemoryEdit, ...]
     note: str = ""
     """How the elements were chosen, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blinding:
+    """A change to weights that makes a subject blind to directions of a layer: what comes after no longer sees them."""
+
+    layer: str
+    """The layer whose channels the directions are of."""
+    directions: tuple[tuple[float, ...], ...]
+    """A number per channel each; of any length but zero."""
+    after: str = ""
+    """The layer whose kernel is changed: the next one that reads these channels, unless said."""
+    note: str = ""
+    """What the directions stand for, in words."""

@@ -136,6 +136,25 @@ class Subject:
         changed._change = change
         return changed
 
+    def copied(self, weights: Mapping[str, Tensor], *, name: str) -> Subject:
+        """A subject of its own with some weights changed; this one and the user's module stay as they are."""
+        own = dict(self.module.named_parameters())
+        for title, value in weights.items():
+            if title not in own:
+                raise UnknownName("weight", title, own)
+            if value.shape != own[title].shape:
+                raise SubjectError(f"'{title}' has shape {list(own[title].shape)}, not {list(value.shape)}.")
+        memo: dict[int, Any] = {}
+        module = copy.deepcopy(self.module, memo)
+        body = copy.deepcopy(self._body, memo)
+        with torch.no_grad():
+            for title, value in weights.items():
+                module.get_parameter(title).copy_(value)
+        info = replace(self.info, name=name)
+        made = Subject(module, info, body)
+        made.info = replace(info, weights_digest=made.weights_digest())
+        return made
+
     def run(
         self,
         inputs: Mapping[str, Tensor],

@@ -1,0 +1,78 @@
+"""Makes a subject blind to directions of a layer, by projecting them out of the kernel that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from innerview.errors import EditError, UnknownName
+from innerview.schema import Blinding
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from innerview.subjects import Subject
+
+_TINY = 1e-9
+
+
+def blind(subject: Subject, edit: Blinding) -> Subject:
+    """A copy of the subject that is blind to the directions; the original stays as it is."""
+    after, weight = reader(subject, edit)
+    channels = len(edit.directions[0])
+    changed = projected_out(weight, edit.directions, channels)
+    return subject.copied({f"{after}.weight": changed}, name=f"{subject.info.name} - blind")
+
+
+def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
+    """The layer that reads the channels, and its kernel."""
+    from torch import nn
+
+    if not edit.directions or len({len(direction) for direction in edit.directions}) != 1:
+        raise EditError("Blinding needs at least one direction, all of the same number of channels.")
+    if edit.layer not in subject.info.layers:
+        raise UnknownName("layer", edit.layer, subject.info.layers)
+    channels = len(edit.directions[0])
+    named = dict(subject.module.named_modules())
+    made = getattr(named[edit.layer], "out_channels", channels)
+    if made != channels:
+        raise EditError(f"Layer '{edit.layer}' has {made} channels; the directions have {channels} numbers.")
+    later = subject.info.layers[subject.info.layers.index(edit.layer) + 1 :]
+    if edit.after and edit.after not in later:
+        raise UnknownName("layer after " + edit.layer, edit.after, later)
+    for name in (edit.after,) if edit.after else later:
+        layer = named[name]
+        if isinstance(layer, nn.Conv2d) and layer.groups == 1 and layer.in_channels == channels:
+            return name, layer.weight
+        if isinstance(layer, nn.Linear) and layer.in_features % channels == 0:
+            return name, layer.weight
+        if isinstance(layer, nn.Conv2d | nn.Linear):
+            break
+    raise EditError(
+        f"No convolution or dense layer after '{edit.layer}' reads its {channels} channels directly, so they cannot be "
+        "projected out of its kernel. Choose another layer, or name the one that reads it."
+    )
+
+
+def projected_out(weight: Tensor, directions: Sequence[Sequence[float]], channels: int) -> Tensor:
+    """A kernel [out, channels · …] that no longer sees what lies along the directions."""
+    import torch
+
+    basis = torch.as_tensor(np.asarray(directions, np.float64)).to(weight.device)
+    if bool((basis.norm(dim=1) < _TINY).any()):
+        raise EditError("A direction of nothing but zeros cannot be projected out.")
+    q, r = torch.linalg.qr(basis.T)
+    q = q[:, r.diagonal().abs() > _TINY]
+    grouped = weight.detach().double().reshape(weight.shape[0], channels, -1)
+    along = torch.einsum("cd,ocx->odx", q, grouped)
+    rest: Tensor = grouped - torch.einsum("cd,odx->ocx", q, along)
+    return rest.reshape(weight.shape).to(weight.dtype)
+
+
+def random_directions(channels: int, count: int, *, seed: int, like: Sequence[Sequence[float]] = ()) -> np.ndarray:
+    """Directions for a control: as many, none negative, as sparse as those they stand in for. [count, channels]."""
+    generator = np.random.default_rng(seed)
+    shapes = np.asarray(like, float) if len(like) else np.abs(generator.standard_normal((count, channels)))
+    return np.stack([generator.permutation(shapes[i % len(shapes)]) for i in range(count)])

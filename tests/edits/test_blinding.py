@@ -1,0 +1,95 @@
+"""Blinding: what lies along a direction is not seen any more, everything else as before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from innerview.edits.blinding import blind, projected_out, random_directions
+from innerview.errors import EditError, SubjectError, UnknownName
+from innerview.schema import Blinding
+from innerview.subjects import Subject, subject
+
+
+class Eye(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(4, 5, 3, padding=1)
+        self.dense = nn.Linear(5 * 36, 8)
+        self.policy, self.value = nn.Linear(8, 2), nn.Linear(8, 1)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        seen = torch.relu(self.second(torch.relu(self.first(x)))).flatten(1)
+        out = torch.relu(self.dense(seen))
+        return {"policy": self.policy(out), "value": self.value(out)}
+
+
+@pytest.fixture
+def eye() -> Subject:
+    torch.manual_seed(0)
+    return subject(Eye(), example=torch.zeros(1, 3, 6, 6), name="eye")
+
+
+PICTURES = {"x": torch.rand(4, 3, 6, 6, generator=torch.Generator().manual_seed(2))}
+
+
+@pytest.mark.parametrize(("layer", "channels"), [("first", 4), ("second", 5)])
+def test_what_lies_along_the_direction_changes_nothing_any_more(eye: Subject, layer: str, channels: int) -> None:
+    direction = np.random.default_rng(0).random(channels)
+    blinded = blind(eye, Blinding(layer=layer, directions=(tuple(direction),)))
+    seen = eye.run(PICTURES, keep=(layer,)).activations[layer].relu()
+    along = torch.as_tensor(direction, dtype=torch.float32)[:, None, None]
+    for agent, same in ((blinded, True), (eye, False)):
+        before = agent.run_after(layer, seen, PICTURES)["value"]
+        after = agent.run_after(layer, seen + 3 * along, PICTURES)["value"]
+        assert torch.allclose(before, after, atol=1e-4) is same
+
+
+def test_the_original_stays_as_it_is(eye: Subject) -> None:
+    digest, before = eye.weights_digest(), eye.run(PICTURES).heads["policy"]
+    blinded = blind(eye, Blinding(layer="first", directions=((1.0, 0, 0, 0),)))
+    assert eye.weights_digest() == digest == eye.info.weights_digest
+    assert blinded.info.weights_digest == blinded.weights_digest() != digest
+    assert torch.equal(eye.run(PICTURES).heads["policy"], before)
+    assert blinded.info.name == "eye - blind" and blinded.module is not eye.module
+
+
+def test_a_direction_of_one_channel_zeroes_its_slice() -> None:
+    weight = torch.rand(5, 4, 3, 3)
+    got = projected_out(weight, [[0.0, 2.0, 0.0, 0.0]], 4)
+    assert float(got[:, 1].abs().max()) < 1e-7 and torch.allclose(got[:, [0, 2, 3]], weight[:, [0, 2, 3]])
+
+
+def test_several_directions_go_together_in_any_order_and_twice() -> None:
+    weight, one, two = torch.rand(5, 4, 3, 3), [1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0]
+    got = projected_out(weight, [one, two], 4)
+    torch.testing.assert_close(got, projected_out(weight, [two, one, one], 4))
+    torch.testing.assert_close(got, projected_out(got, [one, two], 4))
+    flat = got.permute(0, 2, 3, 1)
+    for direction in (one, two):
+        assert float((flat @ torch.tensor(direction)).abs().max()) < 1e-6
+
+
+def test_controls_are_as_sparse_as_what_they_stand_in_for() -> None:
+    like = [[0.0, 0.9, 0.1, 0.0, 0.0]]
+    made = random_directions(5, 3, seed=1, like=like)
+    assert made.shape == (3, 5) and np.allclose(np.sort(made, axis=1), np.sort(like, axis=1))
+
+
+def test_what_cannot_be_blinded_is_told(eye: Subject) -> None:
+    with pytest.raises(UnknownName, match="first"):
+        blind(eye, Blinding(layer="frst", directions=((1.0,),)))
+    with pytest.raises(EditError, match="'first' has 4 channels; the directions have 3"):
+        blind(eye, Blinding(layer="first", directions=((1.0, 0, 0),)))
+    with pytest.raises(EditError, match="nothing but zeros"):
+        blind(eye, Blinding(layer="first", directions=((0.0, 0, 0, 0),)))
+    with pytest.raises(EditError, match="at least one direction"):
+        blind(eye, Blinding(layer="first", directions=()))
+    with pytest.raises(EditError, match="No convolution or dense layer after 'value'"):
+        blind(eye, Blinding(layer="value", directions=((1.0,),)))
+    with pytest.raises(UnknownName, match=r"first\.weight"):
+        eye.copied({"frst.weight": torch.zeros(1)}, name="x")
+    with pytest.raises(SubjectError, match="has shape"):
+        eye.copied({"first.weight": torch.zeros(1)}, name="x")
