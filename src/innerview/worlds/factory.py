@@ -16,12 +16,16 @@ def world(thing: Any, **settings: Any) -> World:
 
     `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and
     `world("doom:kitems")` for mazes of our own in which items are to be gathered in order. `world("atari:breakout")`
-    is a game of ale-py.
+    is a game of ale-py, `world("platformer")` one of our own whose levels are made of seeds.
     """
     if isinstance(thing, str) and thing == K_ITEMS:
         from innerview.worlds.kitems_world import KItemsSettings, KItemsWorld
 
         return KItemsWorld(KItemsSettings.of(**settings))
+    if isinstance(thing, str) and thing == "platformer":
+        from innerview.worlds.platformer.lanes import PlatformerWorld, PlatformerWorldSettings
+
+        return PlatformerWorld(PlatformerWorldSettings.of(**settings))
     if isinstance(thing, str) and thing.startswith("atari:"):
         from innerview.worlds.atari import AtariSettings, AtariWorld
 

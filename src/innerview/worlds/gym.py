@@ -132,6 +132,8 @@ def _register(name: str) -> None:
         except ImportError as error:
             raise WorldError(f"'{name}' needs Atari: pip install 'innerview[atari]'.") from error
         import_gymnasium().register_envs(ale_py)
+    elif name.startswith("innerview/"):
+        from innerview.worlds.platformer import gymnasium_env  # noqa: F401 importing registers the id
     elif name.startswith("Vizdoom"):
         from innerview.worlds.doom_settings import import_vizdoom
 

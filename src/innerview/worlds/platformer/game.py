@@ -80,13 +80,15 @@ class Platformer:
         self._prepare()
         return self.frames()
 
-    def step(self, actions: Tensor) -> Turn:
-        """Act once in every game, by number of the action."""
+    def step(self, actions: Tensor, *, where: Tensor | None = None) -> Turn:
+        """Act once in every game, by number of the action; games where a mask is false stand still."""
         if not isinstance(actions, Tensor) or actions.shape != (self.count,) or actions.is_floating_point():
             shown = f"{tuple(actions.shape)} {actions.dtype}" if isinstance(actions, Tensor) else repr(actions)
             raise WorldError(f"actions is a tensor of {self.count} whole numbers, one for each game, not {shown}.")
         was = self._state.outcome
         state = advance(self._state, actions.to(self.device, torch.int64), self.settings.time_limit)
+        if where is not None:
+            state = state.where(self._mask(where), self._state)
         ended, outcome = (state.outcome > 0) & (was == 0), state.outcome
         reward = REWARD * ((outcome == n.COIN_REACHED) & ended)
         if self.settings.auto_reset:
@@ -106,12 +108,11 @@ class Platformer:
         """uint8 [games, size, size]: which of CLASSES each pixel of the frames shows."""
         return _joined([classes(part) for part in self._codes(size)])
 
-    def render(self, size: int = 512, *, smooth: bool = True) -> Tensor:
-        """uint8 [games, 3, size, size]: the same picture for people."""
-        if not smooth:
-            return _joined([colours(part) for part in self._codes(size)])
-        self._painter(size)  # says which sizes are possible
-        return _joined([_halved(colours(part)) for part in self._codes(2 * size)])
+    def render(self, size: int = 512, *, games: Sequence[int] | None = None) -> Tensor:
+        """uint8 [games, 3, size, size]: the same picture for people, of all games or of some."""
+        _check_size(size, 2048)
+        state = self._state if games is None else self._state.at(torch.tensor(list(games), device=self.device))
+        return _joined([_halved(colours(part)) for part in self._codes(2 * size, state)])
 
     def facts(self) -> dict[str, Tensor]:
         """What is true: places in tiles, speeds in tiles a step, the way to the coin, and where everything is."""
@@ -139,17 +140,16 @@ class Platformer:
         """What there is in a game besides walls and floors, from left to right."""
         return things(self._state, game)
 
-    def _codes(self, size: int) -> list[Tensor]:
-        painter = self._painter(size)
+    def _codes(self, size: int, state: State | None = None) -> list[Tensor]:
+        painter, shown = self._painter(size), state or self._state
         step = max(1, MOST_AT_ONCE * VIEW * VIEW // (size * size))
-        if self.count <= step:
-            return [painter.codes(self._state)]
-        return [painter.codes(self._state.at(slice(i, i + step))) for i in range(0, self.count, step)]
+        if shown.count <= step:
+            return [painter.codes(shown)]
+        return [painter.codes(shown.at(slice(i, i + step))) for i in range(0, shown.count, step)]
 
     def _painter(self, size: int) -> Painter:
         if size not in self._painters:
-            if isinstance(size, bool) or not isinstance(size, int) or size % STEP or not STEP <= size <= 4096:
-                raise WorldError(f"size is a multiple of {STEP} from 64 to 2048 pixels, such as 512, not {size!r}.")
+            _check_size(size, 4096)
             self._painters[size] = Painter(make_atlas(size, self.settings, self.device))
         return self._painters[size]
 
@@ -181,6 +181,11 @@ class Platformer:
         if not isinstance(where, Tensor) or where.dtype != torch.bool or where.shape != (self.count,):
             raise WorldError(f"where is a tensor of {self.count} booleans, one for each game, not {where!r}.")
         return where.to(self.device)
+
+
+def _check_size(size: Any, most: int) -> None:
+    if isinstance(size, bool) or not isinstance(size, int) or size % STEP or not VIEW <= size <= most:
+        raise WorldError(f"size is a multiple of {STEP} from {VIEW} to {most} pixels, such as 512, not {size!r}.")
 
 
 def _seed(seed: Any) -> int:
