@@ -19,7 +19,7 @@ ID = "innerview/Platformer-v0"
 RENDER_MODES = ("rgb_array",)
 
 
-class PlatformerEnv(gymnasium.Env[np.ndarray, int]):
+class PlatformerEnv(gymnasium.Env[np.ndarray, Any]):
     """One game; `reset(options={"level": seed})` begins in a certain level, else a training level is drawn."""
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 15}  # noqa: RUF012 as Gymnasium has it
@@ -54,7 +54,7 @@ class PlatformerEnv(gymnasium.Env[np.ndarray, int]):
         late = outcome == n.BY_TIME
         return _picture(turn.frames), float(turn.reward[0]), outcome > 0 and not late, late, self._told()
 
-    def render(self) -> np.ndarray | None:  # type: ignore[override]
+    def render(self) -> np.ndarray | None:
         """The picture for people."""
         return _picture(self._game.render(self._size)) if self.render_mode == "rgb_array" else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 from innerview.errors import UnknownName, WorldError
 from innerview.worlds.platformer.names import CLASSES, FIRST_TEST_LEVEL
@@ -34,7 +34,7 @@ class PlatformerSettings:
     """Whether a game that ended begins anew by itself, in a fresh level."""
 
     @classmethod
-    def of(cls, **settings: Any) -> PlatformerSettings:
+    def of(cls, **settings: Any) -> Self:
         """Settings by name; an unknown name gets an error with the nearest one."""
         known = [f.name for f in fields(cls)]
         for name in settings:

@@ -16,6 +16,8 @@ from innerview.worlds.platformer.state import State
 
 CELLS = {"coin": (n.COIN,), "saw": (n.SAW,), "box": (n.BOX, n.CRATE), "lava": (n.LAVA, n.LAVA_TOP)}
 WAYS = {"enemy moving left": (-1,), "enemy moving right": (1,), "enemy": (-1, 1)}
+LAVA_HEIGHT = 0.75
+"""Of the uppermost cell."""
 EDITABLE = (*CELLS, *WAYS, "agent")
 
 
@@ -93,7 +95,7 @@ def edited(
         found = [found[number]]
     elif to is not None:
         raise WorldError(f"Several things cannot be moved to one place: say which {name} is meant by its number.")
-    change = _cell_changed if name in CELLS else _enemy_changed
+    change = _lava_changed if name == "lava" else _cell_changed if name in CELLS else _enemy_changed
     for thing in found:
         state = change(state, game, thing, to)
     return state
@@ -106,9 +108,21 @@ def _meant(name: str) -> tuple[str, ...]:
 def _in_cells(state: State, game: int) -> Iterator[Thing]:
     kinds = {kind: name for name, all_kinds in CELLS.items() for kind in all_kinds}
     grid = state.grid[game].flatten().cpu()
-    for slot in ((grid > n.EMPTY) & (grid < n.WALL)).nonzero().flatten().tolist():
+    for slot in ((grid > n.EMPTY) & (grid < n.LAVA)).nonzero().flatten().tolist():
         row, column = divmod(slot, n.COLUMNS)
         yield Thing(kinds[int(grid[slot])], column, row, column + 1, row + 1, slot)
+    yield from _lava(grid.tolist())
+
+
+def _lava(grid: list[int]) -> Iterator[Thing]:
+    """A pool is one thing, from the ground of the level to its surface."""
+    for slot, kind in enumerate(grid):
+        row, column = divmod(slot, n.COLUMNS)
+        if kind == n.LAVA_TOP and (column == 0 or grid[slot - 1] != n.LAVA_TOP):
+            right = column + 1
+            while right < n.COLUMNS and grid[row * n.COLUMNS + right] == n.LAVA_TOP:
+                right += 1
+            yield Thing("lava", column, 0, right, row + LAVA_HEIGHT, slot)
 
 
 def _enemies(state: State, game: int) -> Iterator[Thing]:
@@ -142,6 +156,16 @@ def _cell_changed(state: State, game: int, thing: Thing, to: tuple[float, float]
                 f"The {thing.name} cannot stand at {to!r}: there is '{n.TILES[there]}'. Choose a free cell."
             )
         grid[game, int(to[1]), int(to[0])] = kind
+    return replace(state, grid=grid)
+
+
+def _lava_changed(state: State, game: int, thing: Thing, to: tuple[float, float] | None) -> State:
+    """Without its lava a chasm has a floor where the lava's surface was: a hole would have no end."""
+    if to is not None:
+        raise WorldError("Lava fills a chasm: it can be removed, not moved.")
+    grid = state.grid.clone()
+    pool = grid[game, : int(thing.top) + 1, int(thing.left) : int(thing.right)]
+    pool.copy_(torch.where(pool == n.LAVA_TOP, n.FLOOR, torch.where(pool == n.LAVA, n.WALL, pool)).to(pool.dtype))
     return replace(state, grid=grid)
 
 
