@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -113,18 +112,13 @@ def evaluate_family(family: str, count: int | None = None, progress: Progress = 
 
 
 def _family_table(family: str) -> Callable[[int | None, Progress], Report] | None:
-    for module in (f"innerview.zoo.{family}", f"innerview.zoo.{family}.score"):
-        if _exists(module):
-            found = getattr(import_module(module), "family_table", None)
+    for file, name in (("__init__.py", family), ("score.py", f"{family}.score")):
+        if (_FOLDER / family / file).is_file():
+            found = getattr(import_module(f"innerview.zoo.{name}"), "family_table", None)
             if found is not None:
                 table: Callable[[int | None, Progress], Report] = found
                 return table
     return None
-
-
-def _exists(module: str) -> bool:
-    parent = module.rpartition(".")[0]
-    return find_spec(parent) is not None and find_spec(module) is not None
 
 
 def _check_count(count: int | None) -> None:

@@ -379,20 +379,22 @@ class Learner:
         args, began, before = self.args, time.time(), self.seconds
         saved = told = time.time()
         start_steps = self.steps
-        while self.steps < args.steps and time.time() - began < args.minutes * 60:
-            self.sample()
-            self.improve()
-            if time.time() - told > 10 and self.lengths:
-                told, self.seconds = time.time(), before + time.time() - began
-                length, packs = float(np.mean(self.lengths[-400:])), float(np.mean(self.packs[-400:]))
-                self.curve.append((self.steps, round(self.seconds, 1), round(length, 2), round(packs, 2)))
-                speed = (self.steps - start_steps) / (time.time() - began)
-                self.tell(f"{self.steps:>11,} steps  {speed:>7,.0f}/s  survived {length:6.1f}  packs {packs:5.1f}")
-            if time.time() - saved > 60:
-                saved = time.time()
-                self.save(Path(args.out))
-        self.seconds = before + time.time() - began
-        self.save(Path(args.out))
+        try:
+            while self.steps < args.steps and time.time() - began < args.minutes * 60:
+                self.sample()
+                self.improve()
+                if time.time() - told > 10 and self.lengths:
+                    told, self.seconds = time.time(), before + time.time() - began
+                    length, packs = float(np.mean(self.lengths[-400:])), float(np.mean(self.packs[-400:]))
+                    self.curve.append((self.steps, round(self.seconds, 1), round(length, 2), round(packs, 2)))
+                    speed = (self.steps - start_steps) / (time.time() - began)
+                    self.tell(f"{self.steps:>11,} steps  {speed:>7,.0f}/s  survived {length:6.1f}  packs {packs:5.1f}")
+                if time.time() - saved > 60:
+                    saved = time.time()
+                    self.save(Path(args.out))
+        finally:  # Ctrl-C leaves a checkpoint too
+            self.seconds = before + time.time() - began
+            self.save(Path(args.out))
         self.players.close()
 
     def tell(self, text: str) -> None:
