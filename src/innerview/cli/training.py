@@ -64,28 +64,26 @@ def _check(folder: Path, resume: Path | None, minutes: float | None) -> None:
 
 def _watched(command: Sequence[str], minutes: float | None) -> tuple[int, bool]:
     """Exit code, and whether somebody stopped it. Ctrl-C comes to us alone and is passed on once."""
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
     stops = 0
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as process:
 
-    def stop(*_: object) -> None:
-        nonlocal stops
-        stops += 1
-        process.send_signal(signal.SIGINT if stops == 1 else signal.SIGTERM)
+        def stop(*_: object) -> None:
+            nonlocal stops
+            stops += 1
+            process.send_signal(signal.SIGINT if stops == 1 else signal.SIGTERM)
 
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        with _shown(minutes) as console:
-            assert process.stdout is not None, "it was asked for"
-            for line in process.stdout:
-                console.print(line.rstrip("\n"), markup=False, highlight=False, soft_wrap=True)
-        return process.wait(), stops > 0
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            with _shown(minutes) as console:
+                for line in process.stdout or ():
+                    console.print(line.rstrip("\n"), markup=False, highlight=False, soft_wrap=True)
+            return process.wait(), stops > 0
+        finally:
+            signal.signal(signal.SIGINT, before)
+            if process.poll() is None:
+                process.terminate()
 
 
 @contextmanager
