@@ -38,6 +38,7 @@ class _Shown:
 
     image: torch.Tensor
     solid: torch.Tensor
+    """int32."""
     near: torch.Tensor
     tiles: torch.Tensor
     """[rows, 4]: first and last tile across and down."""
@@ -88,7 +89,7 @@ def _shown(solids: Solids, eyes: torch.Tensor, angles: torch.Tensor, raster: Ras
     last = torch.tensor([raster.across - 1, raster.across - 1, raster.down - 1, raster.down - 1], device=eyes.device)
     box = torch.stack([x0, x1, y0, y1], 1)[keep].div(TILE).floor()
     tiles = box.clamp(min=0.0).to(torch.int64).minimum(last)
-    return _Shown(image[keep], solid[keep], near[keep], tiles)
+    return _Shown(image[keep], solid[keep].to(torch.int32), near[keep], tiles)
 
 
 def _in_frustum(
@@ -143,19 +144,19 @@ def _cast_shape(
     slot = 0
     while len(active):
         row = owner[start[active] + slot]
-        best = hits.depth[active]
+        best = hits.depth.index_select(0, active)
         behind = shown.near[row] >= best.amax(1)  # lists are sorted, so nothing further can show either
         keep = ~behind
         if not bool(keep.all()):
             active, row, best = active[keep], row[keep], best[keep]
             if not len(active):
                 break
-        rays = raster.rays[active % per_image]
+        rays = raster.rays.index_select(0, active % per_image)
         depth = _hit(shape, to_local[row], origin[row], rays, None if inner is None else inner[row])
-        nearer = (depth > NEAR) & (depth < best)
-        solid = torch.where(nearer, shown.solid[row].to(torch.int32).unsqueeze(1), hits.solid[active])
-        hits.depth[active] = torch.where(nearer, depth, best)
-        hits.solid[active] = solid
+        solid = hits.solid.index_select(0, active)
+        nearer = (depth < best).to(torch.int32)
+        hits.solid.index_copy_(0, active, torch.addcmul(solid, nearer, shown.solid[row].unsqueeze(1) - solid))
+        hits.depth.index_copy_(0, active, torch.minimum(depth, best))
         slot += 1
         active = active[count[active] > slot]
 
@@ -203,14 +204,22 @@ def _hit(
     if shape == BALL:
         a, b = dx * dx + dy * dy + dz * dz, dx * ox + dy * oy + dz * oz
         root = b * b - a * (ox * ox + oy * oy + oz * oz - 1)
-        return torch.where(root > 0, (-b - root.clamp(min=0).sqrt()) / a, FAR)
+        depth = (-b - root.clamp(min=0).sqrt()) / a
+        return _unless(depth, -root, NEAR - depth)
     if shape == CYLINDER:
         return _hit_cylinder((dx, dy, dz), (ox, oy, oz))
-    depth = -oz / torch.where(dz.abs() < 1e-9, 1e-9, dz)
+    depth = -oz / (dz + 1e-12)
     x, y = torch.addcmul(ox, depth, dx), torch.addcmul(oy, depth, dy)
     far = x * x + y * y
     assert inner is not None
-    return torch.where((far <= 1) & (far >= (inner * inner).unsqueeze(1)), depth, FAR)
+    return _unless(depth, far - 1, (inner * inner).unsqueeze(1) - far, NEAR - depth)
+
+
+def _unless(depth: torch.Tensor, *faults: torch.Tensor) -> torch.Tensor:
+    """Depth where no fault is positive, far away elsewhere. Adding is many times faster on a CPU than choosing."""
+    for fault in faults:
+        depth = torch.add(depth, fault.clamp(min=0), alpha=1e12)
+    return depth
 
 
 def _hit_box(d: tuple[torch.Tensor, ...], o: tuple[torch.Tensor, ...]) -> torch.Tensor:
@@ -222,7 +231,7 @@ def _hit_box(d: tuple[torch.Tensor, ...], o: tuple[torch.Tensor, ...]) -> torch.
         enter = first if enter is None else torch.maximum(enter, first)
         leave = last if leave is None else torch.minimum(leave, last)
     assert enter is not None and leave is not None
-    return torch.where(enter < leave, enter, FAR)
+    return _unless(enter, enter - leave, NEAR - enter)
 
 
 def _hit_cylinder(d: tuple[torch.Tensor, ...], o: tuple[torch.Tensor, ...]) -> torch.Tensor:
@@ -235,4 +244,4 @@ def _hit_cylinder(d: tuple[torch.Tensor, ...], o: tuple[torch.Tensor, ...]) -> t
     middle, reach = -oz * inverse, inverse.abs()
     enter = torch.maximum((-b - width) / a, middle - reach)
     leave = torch.minimum((-b + width) / a, middle + reach)
-    return torch.where((root > 0) & (enter < leave), enter, FAR)
+    return _unless(enter, -root, enter - leave, NEAR - enter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -20,8 +20,8 @@ class LightMap:
 
     across: int
     down: int
-    table: torch.Tensor
-    """[cells, 4]: lamps on the ground, closeness of walls, shade of things, lamps in the air."""
+    table: tuple[torch.Tensor, ...]
+    """[cells] each: lamps on the ground, closeness of walls, shade of things, lamps in the air."""
     room: torch.Tensor
     """[cells]: 1 + index of the room; 0 outside."""
     sunny: torch.Tensor
@@ -33,8 +33,12 @@ class LightMap:
 
     def to(self, device: torch.device) -> LightMap:
         """The same on a device."""
-        moved = {name: v.to(device) if isinstance(v, torch.Tensor) else v for name, v in vars(self).items()}
-        return LightMap(**moved)
+        return replace(
+            self,
+            table=tuple(column.to(device) for column in self.table),
+            room=self.room.to(device),
+            sunny=self.sunny.to(device),
+        )
 
 
 def bake(floor: Floor, solids: Solids) -> LightMap:
@@ -46,16 +50,16 @@ def bake(floor: Floor, solids: Solids) -> LightMap:
     lamps = _lamp_light(floor, x, y, room)
     shade = _shade_of_things(solids, x.shape)
     air = _blurred(lamps, 8)
-    table = np.stack([_blurred(lamps, 2), _blurred(walls, 4), shade, air], axis=-1).reshape(-1, 4)
+    columns = (_blurred(lamps, 2), _blurred(walls, 4), shade, air)
     lights = floor.lights
     level = math.cos(lights.sun_height)
     sun = (level * math.cos(lights.sun_azimuth), level * math.sin(lights.sun_azimuth), math.sin(lights.sun_height))
     return LightMap(
         across=across,
         down=down,
-        table=torch.from_numpy(table).float(),
-        room=torch.from_numpy(room.reshape(-1)),
-        sunny=torch.from_numpy(_sunny(floor, x, y, room, sun).reshape(-1)),
+        table=tuple(torch.from_numpy(column.reshape(-1)).float() for column in columns),
+        room=torch.from_numpy(room.reshape(-1)).int(),
+        sunny=torch.from_numpy(_sunny(floor, x, y, room, sun).reshape(-1)).int(),
         sun=sun,
         tint=lights.tint,
         sun_strength=lights.sun,

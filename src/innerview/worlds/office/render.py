@@ -11,11 +11,12 @@ from innerview.errors import WorldError
 from innerview.worlds.office.camera import Camera, Raster, raster_of
 from innerview.worlds.office.cast import cast
 from innerview.worlds.office.conditions import Conditions
+from innerview.worlds.office.finish import Finish, finish_of
 from innerview.worlds.office.floor import Floor
 from innerview.worlds.office.lights import LightMap, bake
 from innerview.worlds.office.reality import as_real
 from innerview.worlds.office.sensors import sense
-from innerview.worlds.office.shade import Paints, paints_of, shade
+from innerview.worlds.office.shade import shade
 from innerview.worlds.office.solids import Solids, solids_of
 from innerview.worlds.office.textures import Texels, texels
 
@@ -40,7 +41,7 @@ class Stage:
 
     solids: Solids
     light: LightMap
-    paints: Paints
+    finish: Finish
     texels: Texels
     walls: torch.Tensor
     """[walls, 4]: x0, y0, x1, y1 of walls at the height of the camera's foot."""
@@ -67,7 +68,7 @@ def render(
         raise WorldError(f"The camera at {shot.height_m:g} m would be above the ceiling at {stage.height_m:g} m.")
     raster = raster_of(shot, where)
     step = max(1, PIXELS_AT_ONCE.get(where.type, 1 << 20) // (raster.width * raster.height))
-    frames = [_render_some(stage, some, shot, raster, when) for some in at.split(step)] if len(at) else []
+    frames = [_render_some(stage, some, shot, raster, when) for some in torch.split(at, step)] if len(at) else []
     if not frames:
         return _nothing(shot, where)
     if len(frames) == 1:
@@ -85,7 +86,7 @@ def stage_of(floor: Floor, device: torch.device) -> Stage:
     stage = Stage(
         solids=solids.to(device),
         light=bake(floor, solids).to(device),
-        paints=paints_of(floor).to(device),
+        finish=finish_of(floor, solids).to(device),
         texels=texels(floor.textures_seed, device),
         walls=walls.to(device),
         size_m=floor.size_m,
@@ -124,11 +125,11 @@ def _render_some(stage: Stage, poses: torch.Tensor, camera: Camera, raster: Rast
     eyes = torch.cat([poses[:, :2], torch.full_like(poses[:, :1], camera.height_m)], 1)
     angles = poses[:, 2].contiguous()
     hits = cast(stage.solids, eyes=eyes, angles=angles, raster=raster, ceiling_m=stage.height_m)
-    linear = shade(
-        hits, stage.solids, eyes=eyes, angles=angles, raster=raster, light=stage.light, paints=stage.paints,
-        texels=stage.texels, height_m=stage.height_m,
+    channels = shade(
+        hits, stage.finish, eyes=eyes, angles=angles, raster=raster, light=stage.light, texels=stage.texels,
+        height_m=stage.height_m,
     )  # fmt: skip
-    colour = raster.untile(linear).permute(0, 3, 1, 2)
+    colour = torch.stack([raster.untile(channel) for channel in channels], 1)
     depth, solid = raster.untile(hits.depth), raster.untile(hits.solid)
     if (many := camera.samples) > 1:
         colour = torch.nn.functional.avg_pool2d(colour.clamp(0, 1), many)

@@ -24,12 +24,12 @@ METRES: tuple[float, ...] = (1.0, *(p.metres for p in PATTERNS.values()), *(1.0 
 class Texels:
     """Every texture at every level in one table."""
 
-    table: torch.Tensor
-    """[texels, 4]: linear red, green, blue, and nothing, so that a row is 16 bytes."""
+    red: torch.Tensor
+    green: torch.Tensor
+    blue: torch.Tensor
+    """[texels] each, linear."""
     start: torch.Tensor
     """[levels]: where the copies of a level begin; layers follow each other."""
-    metres: torch.Tensor
-    """[layers]."""
 
 
 @lru_cache(maxsize=4)
@@ -48,33 +48,36 @@ def texels(seed: int, device: torch.device) -> Texels:
         begin += layers * side * side
         if side > 1:
             level = level.view(layers, side // 2, 2, side // 2, 2, 3).mean((2, 4))
-    table = torch.cat(tables)
+    table = torch.cat(tables).to(device)
     return Texels(
-        table=torch.cat([table, torch.zeros(len(table), 1)], 1).to(device),
-        start=torch.tensor(starts, device=device),
-        metres=torch.tensor(METRES, device=device),
+        red=table[:, 0].contiguous(),
+        green=table[:, 1].contiguous(),
+        blue=table[:, 2].contiguous(),
+        start=torch.tensor(starts, device=device, dtype=torch.int32),
     )
 
 
 def sample(
     texture: Texels, *, layer: torch.Tensor, u: torch.Tensor, v: torch.Tensor, blur: torch.Tensor
-) -> torch.Tensor:
-    """Linear colour [..., 4] at u, v in turns of the texture; `blur` is the width of a pixel in texels."""
-    level = torch.log2(blur.clamp(min=1.0)).round().clamp(max=LEVELS - 1).to(torch.int64)
+) -> list[torch.Tensor]:
+    """Linear red, green and blue at u, v in turns of the texture; `blur` is the width of a pixel in texels."""
+    level = torch.log2(blur.clamp(1.0, 1 << (LEVELS - 1))).round().to(torch.int32)
     side = torch.bitwise_right_shift(torch.full_like(level, SIDE), level)
     wide = side.to(u.dtype)
     x, y = (u - u.floor()) * wide - 0.5, (v - v.floor()) * wide - 0.5
     x0, y0 = x.floor(), y.floor()
-    fx, fy = (x - x0).unsqueeze(-1), (y - y0).unsqueeze(-1)
+    across, up = x - x0, y - y0
     mask = side - 1
-    left, low = x0.to(torch.int64) & mask, y0.to(torch.int64) & mask
+    left, low = x0.to(torch.int32) & mask, y0.to(torch.int32) & mask
     right, high = (left + 1) & mask, (low + 1) & mask
-    base = texture.start[level] + layer * side * side
+    base = texture.start.index_select(0, level) + layer * side * side
     low, high = base + low * side, base + high * side
-    table = texture.table
-    bottom = torch.lerp(table[low + left], table[low + right], fx)
-    top = torch.lerp(table[high + left], table[high + right], fx)
-    return torch.lerp(bottom, top, fy)
+    corners = low + left, low + right, high + left, high + right
+    found = []
+    for table in (texture.red, texture.green, texture.blue):
+        a, b, c, d = (table.index_select(0, corner) for corner in corners)
+        found.append(torch.lerp(torch.lerp(a, b, across), torch.lerp(c, d, across), up))
+    return found
 
 
 def linear(colour: str) -> tuple[float, float, float]:

@@ -68,9 +68,7 @@ def trajectory(floor: Floor, which: int = 1, *, count: int = 400) -> torch.Tenso
     return _driven(np.array(way), count)
 
 
-def _stops(
-    floor: Floor, free: np.ndarray, near: np.ndarray, rooms: np.ndarray, which: int
-) -> list[tuple[int, int]]:
+def _stops(floor: Floor, free: np.ndarray, near: np.ndarray, rooms: np.ndarray, which: int) -> list[tuple[int, int]]:
     """One roomy place in each room that can be reached, in an order that goes round the floor."""
     random = np.random.default_rng(40 + which)
     named = {room.name: index + 1 for index, room in enumerate(floor.rooms)}
