@@ -83,6 +83,13 @@ def test_the_actor_critic_finds_best_play() -> None:
     assert late_score(learner, Table(16), 120) > 0.8
 
 
+def test_the_lstm_learns_to_remember() -> None:
+    settings = PPOSettings(steps=16, minibatches=2, rate=1e-3, last_rate=1e-3)
+    learner = PPO(RecurrentActorCritic(2), Shape(1, 16), settings, CPU, frames=1)
+    # Only every other turn counts, and then the screen is dark: 0.25 is chance, 0.5 is best play.
+    assert late_score(learner, Table(16, blank=1), 144) > 0.4
+
+
 @pytest.mark.parametrize("recurrent", [False, True])
 def test_a_lesson_begins_with_what_was_thought_while_playing(recurrent: bool) -> None:
     network = RecurrentActorCritic(2) if recurrent else ActorCritic(2)
