@@ -95,34 +95,29 @@ class Training:
 
     def run(self, player: Player, probe: Player | None, *, minutes: float, out: Path) -> None:
         """Play and learn until the time is up."""
-        began, before, first = time.time(), self.seconds, self.steps
-        if before >= minutes * 60:
-            raise SystemExit(
-                f"This run has had {before / 60:.1f} minutes already: give more --minutes than {minutes:g}."
-            )
-        told = saved = began
-        turn = 0
-        play = self.player_of(player)
+        if self.seconds >= minutes * 60:
+            had = f"This run has had {self.seconds / 60:.1f} minutes already"
+            raise SystemExit(f"{had}: give more --minutes than {minutes:g}.")
+        began = told = saved = time.time()
+        before, then, turn = self.seconds, self.steps, 0
+        play, watch = self.player_of(player), self.player_of(probe) if probe else None
         while self.seconds < minutes * 60:
-            window = play()
-            losses = improve(
-                self.network, self.optimizer, window, recipe=self.recipe, share=self.seconds / (minutes * 60)
-            )
+            window, share = play(), self.seconds / (minutes * 60)
+            losses = improve(self.network, self.optimizer, window, recipe=self.recipe, share=share)
             self.steps += window.actions.numel()
             self.tally.add(window.endings(KINDS), window.actions.numel())  # waits for the device
-            if probe and turn % PROBE_EVERY == 0:
-                watched = probe.play(self.network)
+            if watch and turn % PROBE_EVERY == 0:
+                watched = watch()
                 self.unseen.add(watched.endings(KINDS), watched.actions.numel())
             turn += 1
             now = time.time()
             self.seconds = before + now - began
-            if turn <= 2 or now - told > TELL_S:
-                told = now
-                self.tell(self.report(losses, (self.steps - first) / (now - began), minutes))
+            if turn <= 2 or now - told > TELL_S or self.seconds >= minutes * 60:
+                self.tell(self.report(losses, speed=(self.steps - then) / (now - told), lr=self.recipe.at(share)[0]))
+                told, then = now, self.steps
             if now - saved > SAVE_S:
                 saved = now
                 self.save(out)
-        self.tell(self.report(losses, (self.steps - first) / (time.time() - began), minutes))
         self.save(out)
 
     def player_of(self, player: Player) -> Callable[[], Window]:
@@ -131,9 +126,8 @@ class Training:
             return recorded(player, self.network)
         return lambda: player.play(self.network)
 
-    def report(self, losses: Losses, speed: float, minutes: float) -> str:
+    def report(self, losses: Losses, *, speed: float, lr: float) -> str:
         """A line for the curve and for people."""
-        lr, _ = self.recipe.at(self.seconds / (minutes * 60))
         tally, unseen = self.tally, self.unseen
         entropy, error = losses.entropy.item(), losses.value.item()
         line = (self.steps, self.seconds, tally.completed, unseen.completed, tally.length, entropy, error, lr)
