@@ -58,6 +58,10 @@ class PlatformerEnv(gymnasium.Env[np.ndarray, Any]):
         """The picture for people."""
         return _picture(self._game.render(self._size)) if self.render_mode == "rgb_array" else None
 
+    def get_action_meanings(self) -> list[str]:
+        """Names of the actions."""
+        return list(n.ACTIONS)
+
     def _told(self) -> dict[str, Any]:
         facts = self._game.facts()
         told: dict[str, Any] = {name: float(facts[name][0]) for name in ("x", "y", "vx", "vy", "coin_distance")}

@@ -37,10 +37,10 @@ def tile(kind: int, ground: int, beat: int) -> Sequence[Paint]:
 
 def _coin() -> Sequence[Paint]:
     return (
-        ellipse(0xB77A08, 0.5, 0.5, 0.47),
-        ellipse(0xFFD21F, 0.5, 0.5, 0.4),
-        ellipse(0xF2B705, 0.5, 0.5, 0.28),
-        bar(0xFFF3B0, 0.42, 0.28, 0.58, 0.72),
+        ellipse(0xC98A0A, 0.5, 0.5, 0.5),
+        ellipse(0xFFD21F, 0.5, 0.5, 0.43),
+        ellipse(0xF5BC0C, 0.5, 0.5, 0.3),
+        bar(0xFFF3B0, 2.4 / 6, 1.6 / 6, 3.2 / 6, 4.4 / 6),
     )
 
 
@@ -92,12 +92,12 @@ def _wall(kind: int, colours: tuple[int, int, int, int, int]) -> Sequence[Paint]
 def agent(pose: str, colour: int) -> Sequence[Paint]:
     """The agent looking right; its feet at the bottom, its middle in the middle."""
     body, shade = AGENTS[colour]
-    low = {"crouch": -0.3, "jump": 0.0}.get(pose, 0.0)
+    low = -1 / 3 if pose == "crouch" else 0.0
     head = (
         ellipse(shade, 0.667, 1.0 + low, 0.42, 0.4),
         ellipse(body, 0.667, 1.02 + low, 0.37, 0.36),
-        ellipse(0xFFFFFF, 0.82, 1.06 + low, 0.15, 0.17),
-        ellipse(0x20242A, 0.87, 1.06 + low, 0.07, 0.09),
+        ellipse(0xFFFFFF, 5 / 6, 1.08 + low, 0.18, 0.19),
+        ellipse(0x20242A, 5.5 / 6, 1.08 + low, 0.09, 0.1),
     )
     trunk = (
         bar(shade, 0.36, 0.2 + min(low, 0) / 2, 0.97, 0.75 + low),
