@@ -31,7 +31,7 @@ class Plan:
     lr: float = 2e-3
     decay: float = 0.02
     """Weight decay."""
-    hint: float = 0.2
+    hint: float = 0.5
     """Weight of the questions that are asked during training only; it falls to nothing."""
     seed: int = 0
 

@@ -121,6 +121,7 @@ def train(recipe: Recipe, sets: Sets, args: argparse.Namespace, *, seconds: floa
     learner.seconds = earlier + time.monotonic() - began
     _tell(learner, sets, float(loss), log)
     _keep(learner, out, kept)
+    log(f"{recipe.name}: finished after {learner.seconds:.0f} s and {learner.seen:,} images")
 
 
 def start_of(recipe: Recipe, args: argparse.Namespace) -> Path | None:

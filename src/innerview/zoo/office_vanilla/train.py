@@ -1,0 +1,14 @@
+"""Trains the office's pose network, trained in the simulation alone.
+
+python train.py --out run --minutes 5
+python train.py --out run2 --resume run --minutes 5
+"""
+
+from __future__ import annotations
+
+import sys
+
+from innerview.zoo.office.train import main
+
+if __name__ == "__main__":
+    main(["--model", "vanilla", *sys.argv[1:]])
