@@ -208,11 +208,16 @@ def _hit(
         return _unless(depth, -root, NEAR - depth)
     if shape == CYLINDER:
         return _hit_cylinder((dx, dy, dz), (ox, oy, oz))
-    depth = -oz / (dz + 1e-12)
+    depth = -oz * _inverse(dz)
     x, y = torch.addcmul(ox, depth, dx), torch.addcmul(oy, depth, dy)
     far = x * x + y * y
     assert inner is not None
     return _unless(depth, far - 1, (inner * inner).unsqueeze(1) - far, NEAR - depth)
+
+
+def _inverse(along: torch.Tensor) -> torch.Tensor:
+    """One over a number, finite also for rays that run along a face."""
+    return along.reciprocal().clamp(-1e9, 1e9)
 
 
 def _unless(depth: torch.Tensor, *faults: torch.Tensor) -> torch.Tensor:
@@ -225,7 +230,7 @@ def _unless(depth: torch.Tensor, *faults: torch.Tensor) -> torch.Tensor:
 def _hit_box(d: tuple[torch.Tensor, ...], o: tuple[torch.Tensor, ...]) -> torch.Tensor:
     enter = leave = None
     for along, origin in zip(d, o, strict=True):
-        inverse = 1.0 / (along + 1e-12)
+        inverse = _inverse(along)
         middle, reach = -origin * inverse, inverse.abs()
         first, last = middle - reach, middle + reach
         enter = first if enter is None else torch.maximum(enter, first)
@@ -240,7 +245,7 @@ def _hit_cylinder(d: tuple[torch.Tensor, ...], o: tuple[torch.Tensor, ...]) -> t
     a, b = dx * dx + dy * dy + 1e-12, dx * ox + dy * oy
     root = b * b - a * (ox * ox + oy * oy - 1)
     width = root.clamp(min=0).sqrt()
-    inverse = 1.0 / (dz + 1e-12)
+    inverse = _inverse(dz)
     middle, reach = -oz * inverse, inverse.abs()
     enter = torch.maximum((-b - width) / a, middle - reach)
     leave = torch.minimum((-b + width) / a, middle + reach)

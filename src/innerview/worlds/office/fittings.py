@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from innerview.worlds.office.parts import Kind, Look, Part, ball, box, legs, ring, rod, tube
 
@@ -46,13 +47,13 @@ def clock(look: Look) -> Iterator[Part]:
 
 def exit_sign(look: Look) -> Iterator[Part]:
     """A green sign that shines and points the way out."""
-    yield box(0, 0, 0, look.w, look.d, look.h, "#1f9d57", texture="exit", fit=True, glow=0.7)
+    yield box(0, 0, 0, look.w, look.d, look.h, "#ffffff", texture="exit", fit=True, glow=0.7)
 
 
 def door_sign(look: Look) -> Iterator[Part]:
     """A coloured plate beside a door, with a number."""
     texture = f"number_{look.variant % 20}"
-    yield box(0, 0, 0, look.w, look.d, look.h, look.pick("#2f6db5"), texture=texture, fit=True)
+    yield box(0, 0, 0, look.w, look.d, look.h, texture=texture, fit=True)
 
 
 def extinguisher(look: Look) -> Iterator[Part]:
@@ -84,7 +85,7 @@ def plant(look: Look) -> Iterator[Part]:
         a = math.radians(turn)
         centre = (reach * math.cos(a), reach * math.sin(a), 0.34 + math.cos(math.radians(lean)) * length / 2)
         leaf = ball(*centre, 0.02, look.w * 0.13, length / 2, green[(i + look.variant) % 4], texture="leaf")
-        yield _turned(leaf, (turn, lean, 0.0))
+        yield replace(leaf, turn=(turn, lean, 0.0))
 
 
 def tree(look: Look) -> Iterator[Part]:
@@ -233,12 +234,6 @@ def trolley(look: Look) -> Iterator[Part]:
     yield from legs(look.w, look.d, look.h, "#8d9298", thick=0.03)
     for z in (0.12, look.h - 0.03):
         yield box(0, 0, z, look.w, look.d, 0.03, "#d8d3c8", texture="wood")
-
-
-def _turned(part: Part, turn: tuple[float, float, float]) -> Part:
-    from dataclasses import replace
-
-    return replace(part, turn=turn)
 
 
 FITTINGS: dict[str, Kind] = {

@@ -30,6 +30,8 @@ class LightMap:
     """Unit vector towards the sun."""
     tint: tuple[float, float, float]
     sun_strength: float
+    sky: float
+    """How bright the view through the windows is."""
 
     def to(self, device: torch.device) -> LightMap:
         """The same on a device."""
@@ -63,6 +65,7 @@ def bake(floor: Floor, solids: Solids) -> LightMap:
         sun=sun,
         tint=lights.tint,
         sun_strength=lights.sun,
+        sky=min(max(lights.sky, 0.02), 1.2),
     )
 
 

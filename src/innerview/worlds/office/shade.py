@@ -46,7 +46,7 @@ def shade(
     flat: Triple = (ray[0].reshape(-1), ray[1].reshape(-1), ray[2].reshape(-1))
     surface = _surface(hits.solid.view(-1), finish, (point[0], point[1], point[2]))
     room = _room_faced(surface, light)
-    colour = _textured(surface, finish, texels, room, flat, hits.depth.view(-1), raster)
+    colour = _textured(surface, finish, texels, light, room, flat, hits.depth.view(-1), raster)
     lit = _light(surface, finish, light, room, height_m)
     glow = _of(finish.glow, surface.solid)
     shaded = [colour[i] * torch.addcmul(lit[i], glow, 1 - lit[i]) for i in range(3)]
@@ -93,13 +93,14 @@ def _room_faced(surface: _Surface, light: LightMap) -> torch.Tensor:
 
 
 def _cells(light: LightMap, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    column = (x * (1 / CELL_M)).clamp(0, light.across - 1).to(torch.int32)
-    row = (y * (1 / CELL_M)).clamp(0, light.down - 1).to(torch.int32)
+    column = (x * (1 / CELL_M)).to(torch.int32).clamp(0, light.across - 1)
+    row = (y * (1 / CELL_M)).to(torch.int32).clamp(0, light.down - 1)
     return row * light.across + column
 
 
 def _textured(
-    surface: _Surface, finish: Finish, texels: Texels, room: torch.Tensor, ray: Triple, depth: torch.Tensor, raster: Raster
+    surface: _Surface, finish: Finish, texels: Texels, light: LightMap, room: torch.Tensor, ray: Triple,
+    depth: torch.Tensor, raster: Raster,
 ) -> list[torch.Tensor]:  # fmt: skip
     """Paint times texture at the hit."""
     solid, top = surface.solid, surface.top
@@ -122,6 +123,8 @@ def _textured(
     u, v = torch.lerp(u, round_view, is_glass), torch.lerp(v, high_view, is_glass)
     blur = blur * (1 - is_glass)
     texture = sample(texels, layer=layer.to(torch.int32), u=u, v=v, blur=blur)
+    bright = is_glass * (light.sky - 1) + 1  # at night the windows are dark
+    red, green, blue = red * bright, green * bright, blue * bright
     return [red * texture[0], green * texture[1], blue * texture[2]]
 
 
@@ -163,7 +166,7 @@ def _bilinear(light: LightMap, x: torch.Tensor, y: torch.Tensor) -> list[torch.T
     row = (y * (1 / CELL_M) - 0.5).clamp(0, light.down - 1.001)
     c0, r0 = column.floor(), row.floor()
     across, up = column - c0, row - r0
-    low = r0.to(torch.int32) * light.across + c0.to(torch.int32)
+    low = (r0.to(torch.int32) * light.across + c0.to(torch.int32)).clamp(0, light.across * (light.down - 1) - 2)
     found = []
     for table in light.table:
         bottom = torch.lerp(_of(table, low), _of(table, low + 1), across)

@@ -61,7 +61,7 @@ def sample(
     texture: Texels, *, layer: torch.Tensor, u: torch.Tensor, v: torch.Tensor, blur: torch.Tensor
 ) -> list[torch.Tensor]:
     """Linear red, green and blue at u, v in turns of the texture; `blur` is the width of a pixel in texels."""
-    level = torch.log2(blur.clamp(1.0, 1 << (LEVELS - 1))).round().to(torch.int32)
+    level = torch.log2(blur.clamp(min=1.0)).round().to(torch.int32).clamp(0, LEVELS - 1)
     side = torch.bitwise_right_shift(torch.full_like(level, SIDE), level)
     wide = side.to(u.dtype)
     x, y = (u - u.floor()) * wide - 0.5, (v - v.floor()) * wide - 0.5
