@@ -71,9 +71,10 @@ def main(given: Sequence[str] | None = None, place: Place | None = None) -> None
 
         place = OfficePlace()
     sets = prepare(place, args, log)
+    began = began if args.all_in else time.monotonic()
     recipes = [recipe_of(name) for name in args.model]
     for number, recipe in enumerate(recipes):
-        left_s = 60 * args.minutes - (time.monotonic() - began) if args.all_in else 60 * args.minutes
+        left_s = 60 * args.minutes - (time.monotonic() - began)
         share = recipe.weight / sum(later.weight for later in recipes[number:])
         train(recipe, sets, args, seconds=max(left_s * share, 1.0), log=log)
 
@@ -87,7 +88,9 @@ def prepare(place: Place, args: argparse.Namespace, log: Log) -> Sets:
     for sight in SIGHTS:
         count = args.pairs if sight.tour else args.test_images
         tests[sight.key] = pictures(place, sight, count, device=device, keep_on=keep_on)
-    log(f"test pictures rendered: {', '.join(f'{key} {len(images)}' for key, images in tests.items())}")
+    for key, images in tests.items():
+        means = ", ".join(f"{value:.1f}" for value in images.rgbd.float().mean((0, 2, 3)))
+        log(f"{len(images)} test pictures '{key}', on average {means}")
     began = time.monotonic()
     training = take(place, poses, month=0, device=device, keep_on=keep_on)
     if device.type == "cuda":
