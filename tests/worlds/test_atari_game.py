@@ -135,6 +135,11 @@ def test_a_file_that_is_no_rom_is_refused_before_the_emulator_sees_it(tmp_path: 
         AtariGame("breakout", GameSettings(rom=tmp_path / "mine.bin"))
 
 
+def test_a_game_for_two_is_refused() -> None:
+    with pytest.raises(WorldError, match="a game for two"):
+        AtariGame("combat")
+
+
 def test_a_rom_of_ones_own_is_played_and_one_of_another_game_refused(tmp_path: Path) -> None:
     mine = tmp_path / "mine.bin"
     mine.write_bytes(find_rom("pong", None).read_bytes())

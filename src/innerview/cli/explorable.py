@@ -78,8 +78,10 @@ def _subject(recording: Recording, named: str | None) -> Any:
 
     if named is not None:
         return load_subject(named)[0]
-    info = recording.info.subject
+    info, world = recording.info.subject, recording.info.world
     for entry in zoo.entries() if info is not None else ():
+        if world is not None and world.family != entry.family:
+            continue
         model, _ = zoo.load(entry.name)
         if info is not None and model.info.weights_digest == info.weights_digest:
             return model

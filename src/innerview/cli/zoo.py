@@ -146,9 +146,7 @@ def _print_json(reports: tuple[Report, ...], card: Figure | None, same: bool) ->
 def train(
     ctx: typer.Context,
     name: Name,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for checkpoints and curve; NAME-run if not said.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for checkpoints and curve; NAME-run if not said.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Folder of an earlier training to go on with.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes.")] = None,
 ) -> None:

@@ -220,10 +220,9 @@ def find_rom(game: str, rom: str | Path | None) -> Path:
             raise WorldError(f"There is no ROM at {path}. Give rom= the path of a .bin file of '{game}'.")
     known = ale_py.ALEInterface.isSupportedROM(path)
     if known is None:
-        raise WorldError(
-            f"{path} is no ROM that ale-py knows: it is damaged, or another version of the game than the one ale-py "
-            f"was made for. Leave rom away to play the one that ale-py brings along."
-        )
+        why = "It is damaged, or another version than the one ale-py was made for. Without rom= ale-py's own is played."
+        why = why if rom is not None else "It is a game for two, which ale-py cannot play alone."
+        raise WorldError(f"{path} is no ROM that ale-py knows. {why}")
     if known != game:
         raise WorldError(f"{path} holds the game '{known}', not '{game}'. Ask for world('atari:{known}', rom=…).")
     return path
