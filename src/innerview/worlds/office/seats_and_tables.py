@@ -104,7 +104,7 @@ def cabinet(look: Look) -> Iterator[Part]:
     """A closed cabinet with doors."""
     paint = look.pick("#c7cbd0", "#8f9aa3", "#d7c3a0", "#6f8a83")
     yield box(0, 0, 0.05, look.w, look.d, look.h - 0.05, paint, texture="cabinet", fit=True, top="plain")
-    yield box(0, 0, 0, look.w - 0.04, look.d - 0.04, 0.05, DARK)
+    yield box(0, 0, 0, look.w * 0.96, look.d * 0.92, 0.05, DARK)
 
 
 def drawers(look: Look) -> Iterator[Part]:

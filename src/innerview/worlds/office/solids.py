@@ -68,7 +68,7 @@ def solids_of(floor: Floor) -> Solids:
         centres.append(turn @ np.array(row.part.centre) + np.array([row.x, row.y, row.z]))
         axes.append(turn @ _turned(row.part))
     parts = [row.part for row in rows]
-    half = np.array([part.half for part in parts])
+    half = np.maximum(np.array([part.half for part in parts]), 5e-4)  # a solid without depth has no inside
     return Solids(
         shape=torch.tensor([part.shape for part in parts], dtype=torch.int64),
         id=torch.tensor([row.id for row in rows], dtype=torch.int32),
