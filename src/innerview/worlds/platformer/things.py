@@ -11,7 +11,7 @@ import torch
 from innerview.errors import UnknownName, WorldError
 from innerview.worlds.platformer import names as n
 from innerview.worlds.platformer.atlas import PER_TILE, VIEW
-from innerview.worlds.platformer.physics import ENEMY_HALF, HALF_WIDTH, HEIGHT
+from innerview.worlds.platformer.physics import HALF_WIDTH, HEIGHT
 from innerview.worlds.platformer.state import State
 
 CELLS = {"coin": (n.COIN,), "saw": (n.SAW,), "box": (n.BOX, n.CRATE), "lava": (n.LAVA, n.LAVA_TOP)}
@@ -130,8 +130,7 @@ def _enemies(state: State, game: int) -> Iterator[Thing]:
         if way:
             x, y = state.enemy_x[game, slot].item() / n.UNIT, state.enemy_y[game, slot].item() / n.UNIT
             name = "enemy moving left" if way < 0 else "enemy moving right"
-            half = ENEMY_HALF / n.UNIT
-            yield Thing(name, x - half, y, x + half, y + 1, slot)
+            yield Thing(name, x - 0.5, y, x + 0.5, y + 1, slot)
 
 
 def _check_place(to: tuple[float, float]) -> None:
