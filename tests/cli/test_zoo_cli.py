@@ -75,6 +75,11 @@ def test_alone_it_lists_models_with_their_figures() -> None:
         assert "doom_health" in said and "502.9" in said and "4.6 MB" in said
 
 
+def test_a_model_without_figures_is_listed_all_the_same(own: zoo.Entry) -> None:
+    (own.folder / "figures.json").unlink()
+    assert "not evaluated yet" in run("zoo").output
+
+
 def test_show_prints_the_card_also_without_saying_show() -> None:
     assert "soul sphere" in run("zoo", "show", "doom_kitems").output
     assert "soul sphere" in run("zoo", "doom_kitems").output
@@ -120,9 +125,7 @@ def test_train_hands_its_options_to_the_script(own: zoo.Entry) -> None:
 
 def test_train_does_not_write_over_a_training(own: zoo.Entry) -> None:
     run("zoo", "train", "own")
-    with pytest.raises(
-        InnerviewError, match=r"already\. Go on with it: --resume own-run --out own-run"
-    ):
+    with pytest.raises(InnerviewError, match=r"already\. Go on with it: --resume own-run --out own-run"):
         run("zoo", "train", "own")
     with pytest.raises(InnerviewError, match="no training to go on with at nowhere"):
         run("zoo", "train", "own", "--resume", "nowhere")

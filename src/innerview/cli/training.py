@@ -35,7 +35,7 @@ def run_training(
     words += ["--resume", str(resume)] if resume is not None else []
     words += ["--minutes", f"{minutes:g}"] if minutes is not None else []
     console = Console(stderr=True)
-    console.print(f"Training {entry.name} into {folder}; Ctrl-C ends it with a checkpoint.", markup=False)
+    console.print(f"Training {entry.name} into {folder}; Ctrl-C ends it, and checkpoints stay.", markup=False)
     code, stopped = _watched([*_python(entry), *words], minutes)
     if stopped or not code:
         console.print(f"Go on with: innerview zoo train {entry.name} --resume {folder} --out {folder}", markup=False)

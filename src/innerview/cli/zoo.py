@@ -150,7 +150,7 @@ def train(
     resume: Annotated[Path | None, typer.Option(help="Folder of an earlier training to go on with.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes.")] = None,
 ) -> None:
-    """Train a model anew with the script in its folder. Ctrl-C ends it with a checkpoint; --resume goes on.
+    """Train a model anew with the script in its folder. Ctrl-C ends it; --resume goes on from its checkpoint.
 
     Other options are handed to the script; `innerview zoo train NAME -- --help` shows those it knows.
 
@@ -169,6 +169,8 @@ def train(
 
 
 def _scores(model: Entry) -> str:
+    if not model.evaluated:
+        return "not evaluated yet"
     main = model.figures.main
     return f"{main.name} {main}"
 

@@ -39,6 +39,11 @@ class Entry:
         return _FAMILIES.get(first, first)
 
     @property
+    def evaluated(self) -> bool:
+        """Whether there are figures."""
+        return (self.folder / "figures.json").is_file()
+
+    @property
     def figures(self) -> Figures:
         """What its card claims."""
         return read_figures(self.folder / "figures.json")
