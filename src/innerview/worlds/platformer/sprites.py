@@ -172,7 +172,7 @@ def _robot(step: int) -> Sequence[Paint]:
         *_feet(step, 0x1F3B44),
         bar(0x1D6E78, 0.9, 0.14, 1.8, 0.86),
         bar(0x35B2BE, 0.97, 0.2, 1.73, 0.8),
-        bar(0x1F3B44, 1.3, 0.86, 1.38, 1.1),
-        ellipse(0xFF5A5A, 1.34, 1.12, 0.1),
+        bar(0x1F3B44, 8.1 / 6, 0.8, 8.9 / 6, 6.1 / 6),
+        ellipse(0xFF5A5A, 8.5 / 6, 6.6 / 6, 0.12),
         *_eye(1.56, 0.56),
     )
