@@ -54,7 +54,7 @@ MONTHS: dict[int, Month] = {
     ),
     2: Month(
         lamps=1.0, sky=0.12, sun=0.0, sun_azimuth=-1.95, sun_height=0.4, tint=(1.06, 0.97, 0.82), dark_rooms=("office 5", "library"),
-        white_balance=(0.88, 0.99, 1.16), exposure=0.8, blur_px=8.0, depth_sigma=0.0042, depth_range_m=(0.35, 5.5), holes=1.3,
+        white_balance=(0.88, 0.99, 1.16), exposure=0.8, blur_px=7.0, depth_sigma=0.0042, depth_range_m=(0.35, 5.5), holes=1.3,
         scan_m=0.04, moved=0.55, vanished=0.22, closed_doors=(400,),
     ),
 }  # fmt: skip

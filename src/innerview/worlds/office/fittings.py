@@ -186,7 +186,10 @@ def coat_stand(look: Look) -> Iterator[Part]:
     yield tube(0, 0, 0.03, 0.018, look.h - 0.03, "#6b4a31")
     for i, cloth in enumerate(("#37465c", "#a3703f", "#7b2f3c")[: 2 + look.variant % 2]):
         a = 2.1 * i + 0.5
-        yield ball(0.13 * math.cos(a), 0.13 * math.sin(a), 1.2, 0.13, 0.11, 0.42, cloth, texture="cloth")
+        x, y, turn = 0.1 * math.cos(a), 0.1 * math.sin(a), (math.degrees(a) + 90.0, 0.0, 0.0)
+        yield ball(x, y, 1.42, 0.17, 0.075, 0.14, cloth, texture="cloth", turn=turn)
+        yield box(x, y, 0.78, 0.27, 0.1, 0.64, cloth, texture="cloth", turn=turn)
+    yield ball(0, 0, look.h - 0.08, 0.13, 0.13, 0.06, "#8a6a45")
 
 
 def water_cooler(look: Look) -> Iterator[Part]:

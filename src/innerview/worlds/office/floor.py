@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+
 from innerview.errors import UnknownName, WorldError
 from innerview.worlds.office.furniture import KINDS, default_size
 
@@ -258,6 +260,20 @@ def check_kind(kind: str) -> None:
     """Refuse a kind of thing that there is not."""
     if kind not in KINDS:
         raise UnknownName("kind of object", str(kind), sorted(KINDS))
+
+
+def room_grid(floor: Floor, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """1 + index of the room that holds each point; 0 outside."""
+    found = np.zeros(x.shape, dtype=np.int64)
+    for index, room in enumerate(floor.rooms):
+        inside = np.zeros(x.shape, dtype=bool)
+        points = room.polygon
+        for (x0, y0), (x1, y1) in zip(points, (*points[1:], points[0]), strict=True):
+            if y0 != y1:
+                crosses = (y0 > y) != (y1 > y)
+                inside ^= crosses & (x < (x1 - x0) * (y - y0) / (y1 - y0) + x0)
+        found[inside] = index + 1
+    return found
 
 
 def _carried(thing: Thing, old: Thing, new: Thing) -> Thing:

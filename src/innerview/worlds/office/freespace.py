@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from innerview.worlds.office.floor import Floor, blocking_boxes, door_leaf
+from innerview.worlds.office.floor import Floor, blocking_boxes, door_leaf, room_grid
 from innerview.worlds.office.furniture import KINDS
-from innerview.worlds.office.lights import room_grid
 
 CELL_M = 0.05
 FARTHEST_M = 1.0

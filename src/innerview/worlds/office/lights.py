@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from innerview.worlds.office.floor import Floor
+from innerview.worlds.office.floor import Floor, room_grid
 from innerview.worlds.office.solids import OWN, WALL, Solids
 
 CELL_M = 0.05
@@ -26,6 +26,8 @@ class LightMap:
     """[cells]: 1 + index of the room; 0 outside."""
     sunny: torch.Tensor
     """[cells]: 1 + index of the room in which the sun would shine on the ground here; 0 for none."""
+    sunshine: torch.Tensor
+    """[cells]: how much of the sun shines on the ground, soft at the edges."""
     sun: tuple[float, float, float]
     """Unit vector towards the sun."""
     tint: tuple[float, float, float]
@@ -40,6 +42,7 @@ class LightMap:
             table=tuple(column.to(device) for column in self.table),
             room=self.room.to(device),
             sunny=self.sunny.to(device),
+            sunshine=self.sunshine.to(device),
         )
 
 
@@ -56,31 +59,20 @@ def bake(floor: Floor, solids: Solids) -> LightMap:
     lights = floor.lights
     level = math.cos(lights.sun_height)
     sun = (level * math.cos(lights.sun_azimuth), level * math.sin(lights.sun_azimuth), math.sin(lights.sun_height))
+    sunny = _sunny(floor, x, y, room, sun)
+    lit, sunny = sunny > 0, _spread(sunny)
     return LightMap(
         across=across,
         down=down,
         table=tuple(torch.from_numpy(column.reshape(-1)).float() for column in columns),
         room=torch.from_numpy(room.reshape(-1)).int(),
-        sunny=torch.from_numpy(_sunny(floor, x, y, room, sun).reshape(-1)).int(),
+        sunny=torch.from_numpy(sunny.reshape(-1)).int(),
+        sunshine=torch.from_numpy(_blurred(lit.astype(float), 1).reshape(-1)).float(),
         sun=sun,
         tint=lights.tint,
         sun_strength=lights.sun,
         sky=min(max(lights.sky, 0.02), 1.2),
     )
-
-
-def room_grid(floor: Floor, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """1 + index of the room that holds each point; 0 outside."""
-    found = np.zeros(x.shape, dtype=np.int64)
-    for index, room in enumerate(floor.rooms):
-        inside = np.zeros(x.shape, dtype=bool)
-        points = room.polygon
-        for (x0, y0), (x1, y1) in zip(points, (*points[1:], points[0]), strict=True):
-            if y0 != y1:
-                crosses = (y0 > y) != (y1 > y)
-                inside ^= crosses & (x < (x1 - x0) * (y - y0) / (y1 - y0) + x0)
-        found[inside] = index + 1
-    return found
 
 
 def _lamp_light(floor: Floor, x: np.ndarray, y: np.ndarray, room: np.ndarray) -> np.ndarray:
@@ -131,7 +123,7 @@ def _sunny(floor: Floor, x: np.ndarray, y: np.ndarray, room: np.ndarray, sun: tu
         way = ((window.x - x) * out_x + (window.y - y) * out_y) / facing
         height = way * sun[2]
         along = (x + way * sun[0] - window.x) * out_y - (y + way * sun[1] - window.y) * out_x
-        bars = np.abs(along % 0.9 - 0.45) > 0.03
+        bars = np.abs((along + window.width / 2) % 0.9 - 0.45) < 0.41
         through = (
             (way > 0) & (height > window.sill) & (height < window.head) & (np.abs(along) < window.width / 2) & bars
         )
@@ -140,13 +132,21 @@ def _sunny(floor: Floor, x: np.ndarray, y: np.ndarray, room: np.ndarray, sun: tu
     return found
 
 
+def _spread(rooms: np.ndarray) -> np.ndarray:
+    """Rooms of sunny patches a few cells further out, where the soft edge of a patch lies."""
+    for _ in range(4):
+        for axis, way in ((0, 1), (0, -1), (1, 1), (1, -1)):
+            rooms = np.where(rooms == 0, np.roll(rooms, way, axis), rooms)
+    return rooms
+
+
 def _shade_of_things(solids: Solids, shape: tuple[int, ...]) -> np.ndarray:
     """How much of the light from above things take from the ground: sharp for low ones, soft for high ones."""
     low_z = solids.centre[:, 2] - solids.half[:, 2]
     high_z = solids.centre[:, 2] + solids.half[:, 2]
     solid = (solids.skin == OWN) & (high_z > 0.03)
-    total = 1 - 0.55 * _blurred(_raster(solids, solid & (low_z < 0.15), shape), 2)
-    total *= 1 - 0.45 * _blurred(_raster(solids, solid & (low_z >= 0.15) & (low_z < 0.95), shape), 5)
+    total = 1 - 0.6 * _blurred(_raster(solids, solid & (low_z < 0.15), shape), 2)
+    total *= 1 - 0.55 * _blurred(_raster(solids, solid & (low_z >= 0.15) & (low_z < 0.95), shape), 5)
     return total
 
 

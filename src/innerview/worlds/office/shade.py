@@ -16,7 +16,7 @@ from innerview.worlds.office.lights import CELL_M, LightMap
 from innerview.worlds.office.textures import Texels, sample
 
 Triple = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
-SUNLIGHT = (1.5, 1.32, 1.05)
+SUNLIGHT = (2.7, 2.4, 1.9)
 OUTSIDE_TURNS = 2.0
 """How often the view through the windows repeats around the horizon, over pi."""
 
@@ -133,7 +133,9 @@ def _light(
 ) -> list[torch.Tensor]:
     """Red, green and blue of the light that falls on a surface."""
     (x, y, z), (nx, ny, nz) = surface.point, surface.normal
-    lamps, walls, shadow, air = _bilinear(light, torch.add(x, nx, alpha=0.16), torch.add(y, ny, alpha=0.16))
+    lamps, walls, shadow, air = _bilinear(
+        light, light.table, torch.add(x, nx, alpha=0.16), torch.add(y, ny, alpha=0.16)
+    )
     is_ground, is_ceiling = (_of(finish.mark[i], surface.solid) for i in (6, 7))
     high = (z * (1 / height_m)).clamp(0, 1)
     corner = 1 - 0.55 * (walls - 0.25 * (1 - is_ground)).clamp(0, 0.6)
@@ -157,18 +159,21 @@ def _sun(surface: _Surface, light: LightMap, room: torch.Tensor) -> torch.Tensor
     ground_x = torch.add(torch.add(x, z, alpha=-sx / sz), nx, alpha=0.03)
     ground_y = torch.add(torch.add(y, z, alpha=-sy / sz), ny, alpha=0.03)
     hit = _of(light.sunny, _cells(light, ground_x, ground_y))
-    return lean * ((hit == room) & (room > 0))
+    (shine,) = _bilinear(light, (light.sunshine,), ground_x, ground_y)
+    return lean * shine * ((hit == room) & (room > 0))
 
 
-def _bilinear(light: LightMap, x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
-    """The four columns of the light map between its cells."""
+def _bilinear(
+    light: LightMap, tables: tuple[torch.Tensor, ...], x: torch.Tensor, y: torch.Tensor
+) -> list[torch.Tensor]:
+    """Columns of the light map between its cells."""
     column = (x * (1 / CELL_M) - 0.5).clamp(0, light.across - 1.001)
     row = (y * (1 / CELL_M) - 0.5).clamp(0, light.down - 1.001)
     c0, r0 = column.floor(), row.floor()
     across, up = column - c0, row - r0
     low = (r0.to(torch.int32) * light.across + c0.to(torch.int32)).clamp(0, light.across * (light.down - 1) - 2)
     found = []
-    for table in light.table:
+    for table in tables:
         bottom = torch.lerp(_of(table, low), _of(table, low + 1), across)
         top = torch.lerp(_of(table, low + light.across), _of(table, low + (light.across + 1)), across)
         found.append(torch.lerp(bottom, top, up))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
-from innerview.worlds.office.floor import CEILING_ID, FLOOR_ID, Door, Floor, Thing, Window, door_leaf
+from innerview.worlds.office.floor import CEILING_ID, FLOOR_ID, Door, Floor, Thing, Window, door_leaf, room_grid
 from innerview.worlds.office.furniture import KINDS
 from innerview.worlds.office.parts import BOX, Look, Part, box
 from innerview.worlds.office.textures import LAYERS, METRES, SIDE, linear
@@ -99,9 +99,21 @@ def _rows(floor: Floor) -> Iterator[_Row]:
         yield from _door_rows(door)
     for window in floor.windows:
         yield from _window_rows(window)
+    dark = _dark_lamps(floor)
     for thing in floor.things:
         for part in thing_parts(thing):
-            yield _Row(part, thing.id, thing.x, thing.y, thing.z, thing.angle)
+            shown = replace(part, glow=0.12) if thing.id in dark else part
+            yield _Row(shown, thing.id, thing.x, thing.y, thing.z, thing.angle)
+
+
+def _dark_lamps(floor: Floor) -> set[int]:
+    """Ids of lamps in rooms where they are off."""
+    lamps = [thing for thing in floor.things if thing.kind == "lamp"]
+    if not (lamps and floor.lights.dark_rooms):
+        return set()
+    rooms = room_grid(floor, np.array([lamp.x for lamp in lamps]), np.array([lamp.y for lamp in lamps]))
+    names = ["", *(room.name for room in floor.rooms)]
+    return {lamp.id for lamp, at in zip(lamps, rooms, strict=True) if names[at] in floor.lights.dark_rooms}
 
 
 def thing_parts(thing: Thing) -> Iterator[Part]:
