@@ -22,16 +22,16 @@ from innerview.zoo.atari.sampling import GROUPS, Shape, Views
 class DQNSettings:
     """How a Q network learns."""
 
-    batch: int = 512
+    batch: int = 256
     capacity: int = 1_000_000
     reuse: float = 8.0
     """How often each moment is learnt from, on average."""
     steps: int = 3
     """Rewards that are counted before the network's own estimate."""
     discount: float = 0.99
-    target_every: int = 250
+    target_every: int = 400
     """Updates after which the target network is brought up to date."""
-    rate: float = 2.5e-4
+    rate: float = 2e-4
     last_rate: float = 5e-5
     prefill: int = 40_000
     """Moments that are played at random before learning begins."""

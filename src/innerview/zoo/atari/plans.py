@@ -56,8 +56,8 @@ class Plan:
             return DQN(self.actions, shape, dqn, device)
         network = self.network()
         assert isinstance(network, ActorCritic | RecurrentActorCritic)
-        ppo = PPOSettings(minibatches=4) if small else PPOSettings()
-        return PPO(network, shape, ppo, device, frames=self.frames)
+        # Eight lanes of 64 steps each: 512 moments.
+        return PPO(network, shape, PPOSettings(minibatches=shape.lanes // 8), device, frames=self.frames)
 
     def shape(self, workers: int | None = None, lanes: int | None = None) -> Shape:
         """Emulators shared among workers, as many as divide evenly."""
@@ -68,9 +68,9 @@ class Plan:
 
 
 _TABLE: tuple[tuple[str, str, Kind, int, int], ...] = (
-    ("breakout_dqn", "Breakout, dueling double DQN", "dueling", 3, 96),
-    ("seaquest_dqn", "Seaquest, dueling double DQN", "dueling", 3, 96),
-    ("breakout_ac", "Breakout, actor-critic on stacked frames", "stacked", 2, 64),
+    ("breakout_dqn", "Breakout, dueling double DQN", "dueling", 4, 96),
+    ("seaquest_dqn", "Seaquest, dueling double DQN", "dueling", 4, 96),
+    ("breakout_ac", "Breakout, actor-critic on stacked frames", "stacked", 3, 96),
     ("seaquest_lstm", "Seaquest, actor-critic with LSTM", "lstm", 2, 64),
 )
 PLANS = {

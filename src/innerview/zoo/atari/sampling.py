@@ -6,6 +6,7 @@ Raw screens travel through shared memory; the trainer shrinks them in one batch 
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
@@ -178,6 +179,8 @@ def _work(
     """A worker's life: play both groups in turn until the trainer is gone."""
     parent = multiprocessing.parent_process()
     assert parent is not None
+    if hasattr(os, "nice"):
+        os.nice(5)  # Whoever decides and learns goes first: all emulators wait for it.
     views = [board.views() for board in boards]
     mine = range(index * share, (index + 1) * share)
     games = [[make(seed + (g * len(views[g].over) + lane)) for lane in mine] for g in range(GROUPS)]
