@@ -57,7 +57,7 @@ class Plan:
         network = self.network()
         assert isinstance(network, ActorCritic | RecurrentActorCritic)
         # Eight lanes of 64 steps each: 512 moments.
-        return PPO(network, shape, PPOSettings(minibatches=shape.lanes // 8), device, frames=self.frames)
+        return PPO(network, shape, PPOSettings(minibatches=max(shape.lanes // 8, 1)), device, frames=self.frames)
 
     def shape(self, workers: int | None = None, lanes: int | None = None) -> Shape:
         """Emulators shared among workers, as many as divide evenly."""
