@@ -137,6 +137,12 @@ def test_a_training_whose_time_is_over_says_so(tmp_path: Path) -> None:
         training.run(Player(Signpost(4), 2, 0.1), None, minutes=1.0, out=tmp_path)
 
 
+def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
+    training = Training(Recipe(games=4, window=2), device="cpu", tell=lambda text: None)
+    with pytest.raises(SystemExit, match=str(tmp_path)):
+        training.load(tmp_path)
+
+
 def test_every_number_of_the_recipe_can_be_given() -> None:
     args = arguments(["--games", "32", "--last-lr", "0.001", "--levels", "100"])
     assert (args.games, args.last_lr, args.levels) == (32, 0.001, 100)

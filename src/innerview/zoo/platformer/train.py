@@ -161,6 +161,8 @@ class Training:
         """Go on where a run was saved."""
         from safetensors.torch import load_file
 
+        if not (folder / "resume.safetensors").is_file():
+            raise SystemExit(f"There is no run to go on with in {folder}: resume.safetensors is missing.")
         kept = load_file(folder / "resume.safetensors", device=str(self.device))
         self.agent.load_state_dict({name: kept[name] for name in self.agent.state_dict()})
         for name, parameter in self.agent.named_parameters():
