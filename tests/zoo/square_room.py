@@ -15,6 +15,8 @@ _RANGE_M = 12.0
 class SquareRoom:
     """Poses anywhere, tours on two circles, and a stand-in that is darker and has no depth."""
 
+    lens = None
+
     def __init__(self, size: int = 256) -> None:
         self.size = size
 

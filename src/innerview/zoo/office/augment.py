@@ -6,8 +6,10 @@ All take pictures [n, 4, h, w] in 0 to 1 and a generator on their device, and gi
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 _LUMA = (0.299, 0.587, 0.114)
@@ -48,10 +50,37 @@ def perlin_depth(rgbd: Tensor, generator: torch.Generator) -> Tensor:
     wrong = depth * (1 + strength * coarse + fine)
     # Far and noisy go together: what is far away falls into a hole more easily.
     holes = patches + draw.between(0.0, 0.5)[:, None, None] * depth > draw.between(0.35, 1.2)[:, None, None]
-    beyond = depth > draw.between(0.4, 1.2)[:, None, None]
+    beyond = (depth > draw.between(0.4, 1.2)[:, None, None]) | (depth < draw.between(-0.03, 0.05)[:, None, None])
     measured = torch.where(holes | beyond, torch.zeros_like(wrong), wrong.clamp(0, 1))
     clean = draw.between(0, 1)[:, None, None] < 0.1
     return torch.cat((rgbd[:, :3], torch.where(clean, depth, measured)[:, None]), 1)
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What must be known of a camera to say what it would have seen had it been turned a little."""
+
+    focal_px: float
+    pitch_rad: float
+
+
+def turn_aside(rgbd: Tensor, turn_rad: Tensor, lens: Lens) -> Tensor:
+    """Pictures as if the camera had stood turned by `turn_rad` [n], counter-clockwise; what enters repeats the border.
+
+    A turn on the spot moves every pixel to a place that does not depend on depth, so this is no guess but geometry.
+    """
+    size = rgbd.shape[2]
+    at = (torch.arange(size, device=rgbd.device) + 0.5 - size / 2) / lens.focal_px
+    right, up = at.view(1, 1, -1), -at.view(1, -1, 1)
+    across, along = math.cos(lens.pitch_rad), math.sin(lens.pitch_rad)
+    forward, high = across - up * along, along + up * across
+    cosine, sine = turn_rad.cos().view(-1, 1, 1), turn_rad.sin().view(-1, 1, 1)
+    ahead, left = cosine * forward + sine * right, sine * forward - cosine * right
+    deep = ahead * across + high * along
+    to_pixel = 2 * lens.focal_px / size
+    grid = torch.stack((-left / deep * to_pixel, (ahead * along - high * across) / deep * to_pixel), 3)
+    moved = F.grid_sample(rgbd, grid, mode="nearest", padding_mode="border", align_corners=False)
+    return torch.cat((moved[:, :3], moved[:, 3:] / deep[:, None]), 1).clamp_(0, 1)
 
 
 def perlin(n: int, size: int, *, cells: int, generator: torch.Generator) -> Tensor:

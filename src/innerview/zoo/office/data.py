@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from innerview.errors import WorldError
+from innerview.zoo.office.augment import Lens
 from innerview.zoo.office.pose import CHANNELS, SIZE, wrapped
 
 SPACING_M = 0.3
@@ -25,6 +26,10 @@ _PATIENCE = 3  # rounds of candidates in a row without one that fits
 
 class Place(Protocol):
     """Somewhere pictures can be taken."""
+
+    @property
+    def lens(self) -> Lens | None:
+        """How its camera looks; None if that is no pinhole."""
 
     def anywhere(self, count: int, seed: int) -> Tensor:
         """Poses [count, 3] in free space: x, y in metres and heading in radians."""

@@ -12,8 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError
+from innerview.zoo.office.augment import Lens, turn_aside
 from innerview.zoo.office.data import Images
-from innerview.zoo.office.pose import PoseNet, folded, pose_loss
+from innerview.zoo.office.pose import PoseNet, folded, pose_loss, wrapped
 from innerview.zoo.office.recipes import Recipe
 
 _CELL_M = 2.0
@@ -33,6 +34,10 @@ class Plan:
     """Weight decay."""
     hint: float = 0.5
     """Weight of the questions that are asked during training only; it falls to nothing."""
+    turn_deg: float = 5.0
+    """Half of the simulated pictures are turned aside by up to this much, and their headings with them."""
+    lens: Lens | None = None
+    """Of the camera; without it nothing is turned."""
     seed: int = 0
 
 
@@ -129,12 +134,24 @@ class Learner:
             self.order = torch.randperm(len(self.images), generator=self.draw, device=self.plan.device)
         rows, self.order = self.order[: size - own], self.order[size - own :]
         rgbd, truth = self.images.batch(rows, self.plan.device)
+        rgbd, truth = self._turned(rgbd, truth)
         rgbd = self._changed(rgbd)
         if self.tuning is not None:
             rows = torch.randint(len(self.tuning), (own,), generator=self.draw, device=self.plan.device)
             real, there = self.tuning.batch(rows, self.plan.device)
             rgbd, truth = torch.cat((rgbd, real)), torch.cat((truth, there))
         return rgbd, truth
+
+    def _turned(self, rgbd: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
+        """Headings between those of the training pictures: places must be told apart from 60,000, headings need not."""
+        half = len(rgbd) // 2
+        if self.plan.lens is None or not self.plan.turn_deg or not half:
+            return rgbd, truth
+        drawn = torch.rand(half, generator=self.draw, device=rgbd.device)
+        turn = math.radians(self.plan.turn_deg) * (2 * drawn - 1)
+        truth = truth.clone()
+        truth[:half, 2] = wrapped(truth[:half, 2] + turn)
+        return torch.cat((turn_aside(rgbd[:half], turn, self.plan.lens), rgbd[half:])), truth
 
     @torch.no_grad()
     def _remember(self) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
 from innerview.worlds.office import Camera, Conditions, Floor, Frame, office_floor, render, sample_poses, trajectory
+from innerview.zoo.office.augment import Lens
 from innerview.zoo.office.pose import SIZE
 
 DEPTH_RANGE_M = 10.0
@@ -18,6 +21,7 @@ class OfficePlace:
     def __init__(self, floor: Floor | None = None) -> None:
         self.floor = floor or office_floor(seed=0)
         self.camera = Camera(size=SIZE)
+        self.lens = Lens(self.camera.focal_px, math.radians(self.camera.pitch_deg))
 
     def anywhere(self, count: int, seed: int) -> Tensor:
         """Poses [count, 3] in free space."""

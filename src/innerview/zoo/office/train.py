@@ -25,6 +25,7 @@ import torch
 from safetensors.torch import save_file
 
 from innerview.errors import SubjectError
+from innerview.zoo.office.augment import Lens
 from innerview.zoo.office.data import Images, Place, spaced_poses, take
 from innerview.zoo.office.learn import Learner, Plan
 from innerview.zoo.office.recipes import RECIPES, Recipe, recipe_of
@@ -42,6 +43,7 @@ class Sets:
 
     training: Images
     tests: dict[str, Images]
+    lens: Lens | None = None
 
 
 class Log:
@@ -97,15 +99,14 @@ def prepare(place: Place, args: argparse.Namespace, log: Log) -> Sets:
         torch.cuda.synchronize()
     took_s = time.monotonic() - began
     log(f"{len(training)} pictures rendered in {took_s:.1f} s, {len(training) / took_s:.0f} a second")
-    return Sets(training, tests)
+    return Sets(training, tests, place.lens)
 
 
 def train(recipe: Recipe, sets: Sets, args: argparse.Namespace, *, seconds: float, log: Log) -> None:
     """Train one model for that long, testing and saving now and then."""
     out: Path = args.out / recipe.name
     kept: Path = (args.state or args.out) / recipe.name / "state.pt"
-    plan = Plan(device=torch.device(args.device), batch=args.batch, lr=args.lr or recipe.lr, seed=args.seed)
-    learner = Learner(recipe, plan, sets.training, start=start_of(recipe, args))
+    learner = Learner(recipe, plan_of(recipe, args, sets), sets.training, start=start_of(recipe, args))
     learner.tuning = sets.tests[f"real{recipe.tuned_on}"] if recipe.tuned_on else None
     if args.resume:
         learner.load(args.resume / recipe.name / "state.pt")
@@ -125,6 +126,19 @@ def train(recipe: Recipe, sets: Sets, args: argparse.Namespace, *, seconds: floa
     _tell(learner, sets, float(loss), log)
     _keep(learner, out, kept)
     log(f"{recipe.name}: finished after {learner.seconds:.0f} s and {learner.seen:,} images")
+
+
+def plan_of(recipe: Recipe, args: argparse.Namespace, sets: Sets) -> Plan:
+    """How the command line wants it trained."""
+    return Plan(
+        device=torch.device(args.device),
+        batch=args.batch,
+        lr=args.lr or recipe.lr,
+        hint=args.hint,
+        turn_deg=args.turn,
+        lens=sets.lens,
+        seed=args.seed,
+    )
 
 
 def start_of(recipe: Recipe, args: argparse.Namespace) -> Path | None:
@@ -185,6 +199,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--lr", type=float)
+    parser.add_argument("--hint", type=float, default=Plan.hint, help="weight of questions asked in training only")
+    parser.add_argument("--turn", type=float, default=Plan.turn_deg, help="degrees by which pictures are turned aside")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args(given)
