@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import torch
 from torch import Tensor
 
 from innerview.worlds.platformer import names as n
 from innerview.worlds.platformer import sprites
-from innerview.worlds.platformer.atlas import VIEW, Atlas
+from innerview.worlds.platformer.atlas import VIEW, Atlas, make_atlas
 from innerview.worlds.platformer.physics import FASTEST, HIGHEST_FALL
+from innerview.worlds.platformer.settings import PlatformerSettings
 from innerview.worlds.platformer.state import State
 
 _VELOCITY = n.CLASSES.index("velocity") << 24
@@ -119,6 +120,12 @@ class Painter:
             grey = ((speed.clamp(-most, most) + most) * 255) // (2 * most)
             left = edge + number * (size + edge)
             canvas[:, edge : edge + size, left : left + size] = (grey * _GREY + _VELOCITY)[:, None, None]
+
+
+@lru_cache(maxsize=8)
+def painter(view: int, settings: PlatformerSettings, device: torch.device) -> Painter:
+    """A painter whose pictures are drawn once, however many games there are."""
+    return Painter(make_atlas(view, settings, device))
 
 
 def colours(codes: Tensor) -> Tensor:

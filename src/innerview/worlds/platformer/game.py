@@ -11,8 +11,8 @@ from torch import Tensor
 
 from innerview.errors import WorldError
 from innerview.worlds.platformer import names as n
-from innerview.worlds.platformer.atlas import STEP, VIEW, make_atlas
-from innerview.worlds.platformer.drawing import MOST_AT_ONCE, Painter, classes, colours
+from innerview.worlds.platformer.atlas import STEP, VIEW
+from innerview.worlds.platformer.drawing import MOST_AT_ONCE, Painter, classes, colours, painter
 from innerview.worlds.platformer.facts import facts_of
 from innerview.worlds.platformer.hashing import draw, root
 from innerview.worlds.platformer.levels import make_levels
@@ -25,6 +25,8 @@ REWARD = 10.0
 FRESH_EVERY = 16
 """Steps between two makings of the levels that come next; who fails faster than that sees a level again."""
 MOST_GAMES = 1_000_000
+FINE, LARGEST = 512, 2048
+"""Pictures for people are painted at least so fine, and can be so large."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +112,10 @@ class Platformer:
 
     def render(self, size: int = 512, *, games: Sequence[int] | None = None) -> Tensor:
         """uint8 [games, 3, size, size]: the same picture for people, of all games or of some."""
-        _check_size(size, 2048)
+        _check_size(size)
         state = self._state if games is None else self._state.at(torch.tensor(list(games), device=self.device))
-        return _joined([_halved(colours(part)) for part in self._codes(2 * size, state)])
+        finer = max(1, FINE // size)
+        return _joined([_smaller(colours(part), finer) for part in self._codes(finer * size, state)])
 
     def facts(self) -> dict[str, Tensor]:
         """What is true: places in tiles, speeds in tiles a step, the way to the coin, and where everything is."""
@@ -149,8 +152,10 @@ class Platformer:
 
     def _painter(self, size: int) -> Painter:
         if size not in self._painters:
-            _check_size(size, 4096)
-            self._painters[size] = Painter(make_atlas(size, self.settings, self.device))
+            _check_size(size)
+            looks = self.settings
+            plain = PlatformerSettings(themes=looks.themes, sprites=looks.sprites, invisible=looks.invisible)
+            self._painters[size] = painter(size, plain, self.device)
         return self._painters[size]
 
     def _drawn(self) -> Tensor:
@@ -183,9 +188,9 @@ class Platformer:
         return where.to(self.device)
 
 
-def _check_size(size: Any, most: int) -> None:
-    if isinstance(size, bool) or not isinstance(size, int) or size % STEP or not VIEW <= size <= most:
-        raise WorldError(f"size is a multiple of {STEP} from {VIEW} to {most} pixels, such as 512, not {size!r}.")
+def _check_size(size: Any) -> None:
+    if isinstance(size, bool) or not isinstance(size, int) or size % STEP or not VIEW <= size <= LARGEST:
+        raise WorldError(f"size is a multiple of {STEP} from {VIEW} to {LARGEST} pixels, such as 512, not {size!r}.")
 
 
 def _seed(seed: Any) -> int:
@@ -198,6 +203,8 @@ def _joined(parts: list[Tensor]) -> Tensor:
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
-def _halved(frames: Tensor) -> Tensor:
-    """Mean of two by two pixels: edges become smooth."""
-    return torch.nn.functional.avg_pool2d(frames.to(torch.float32), 2).round().to(torch.uint8)
+def _smaller(frames: Tensor, finer: int) -> Tensor:
+    """Mean of so many by so many pixels: edges become smooth."""
+    if finer == 1:
+        return frames
+    return torch.nn.functional.avg_pool2d(frames.to(torch.float32), finer).round().to(torch.uint8)
