@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import nn
 from typer.testing import CliRunner
 
 from innerview import zoo
 from innerview.cli import app
 from innerview.cli.training import run_training
 from innerview.errors import InnerviewError, UnknownName
+from innerview.testing.walkers import counting
+from innerview.testing.worlds import CountingWorld
 from innerview.zoo.report import Figure, Report, write_figures
 
 SCRIPT = """
@@ -85,6 +88,22 @@ def test_show_prints_the_card_also_without_saying_show() -> None:
     assert "soul sphere" in run("zoo", "doom_kitems").output
     with pytest.raises(UnknownName, match="Did you mean 'doom_kitems'"):
         run("zoo", "show", "doom_kitem")
+
+
+def test_an_earlier_age_of_a_model_can_be_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, dict[str, str]]] = []
+
+    def load(name: str, **choices: str) -> Any:
+        asked.append((name, choices))
+        return counting(nn.GRUCell(12, 8)), CountingWorld(length=5)
+
+    monkeypatch.setattr(zoo, "load", load)
+    run("record", str(tmp_path / "a.study"), "--subject", "zoo:own:early", "--episodes", "1")
+    run("record", str(tmp_path / "b.study"), "--subject", "zoo:own", "--episodes", "1")
+    assert asked == [("own", {"snapshot": "early"}), ("own", {})]
+    with pytest.raises(UnknownName, match="choice of zoo model 'doom_health' 'snapshot'"):
+        monkeypatch.undo()
+        run("record", str(tmp_path / "c.study"), "--subject", "zoo:doom_health:early")
 
 
 def test_evaluate_prints_the_table_and_whether_the_card_holds(own: zoo.Entry, monkeypatch: pytest.MonkeyPatch) -> None:

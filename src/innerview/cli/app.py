@@ -44,10 +44,14 @@ def demo(
 @app.command()
 def record(
     study: StudyPath,
-    subject: Annotated[str, typer.Option(help="zoo:NAME, or FILE.py:FUNCTION that returns a subject.")],
+    subject: Annotated[
+        str, typer.Option(help="zoo:NAME (zoo:NAME:SNAPSHOT), or FILE.py:FUNCTION that returns a subject.")
+    ],
     world: Annotated[
         str | None,
-        typer.Option(help="A Gymnasium id, doom:SCENARIO, a .cfg, or FILE.py:FUNCTION. The zoo knows its own."),
+        typer.Option(
+            help="A Gymnasium id, doom:SCENARIO, atari:GAME, a .cfg, or FILE.py:FUNCTION. The zoo knows its own."
+        ),
     ] = None,
     episodes: Annotated[int, typer.Option(help="How many episodes.")] = 10,
     seed: Annotated[int, typer.Option(help="Seed of the first episode; the next ones follow.")] = 0,

@@ -119,13 +119,14 @@ def _serve(
 
 
 def load_subject(text: str) -> tuple[Any, Any]:
-    """A subject, and its world where it is known."""
+    """A subject, and its world where it is known; zoo:NAME:SNAPSHOT is a bundled model at an earlier age."""
     from innerview import zoo
     from innerview.cli.scripts import from_script
     from innerview.subjects import Subject
 
     if text.startswith("zoo:"):
-        return zoo.load(text.removeprefix("zoo:"))
+        name, _, snapshot = text.removeprefix("zoo:").partition(":")
+        return zoo.load(name, snapshot=snapshot) if snapshot else zoo.load(name)
     made = from_script(text)
     if not isinstance(made, Subject):
         raise InnerviewError(
