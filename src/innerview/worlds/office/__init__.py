@@ -1,19 +1,22 @@
-"""An office floor of 22 x 22 m as a world: rendered to colour, depth and ids, in a simulator and in a stand-in for reality.
+"""An office floor of 22 x 22 m as a world: colour, depth and ids, in a simulator and in a stand-in for reality.
 
 Everything here runs on torch and numpy alone, the same on a CPU and on a GPU.
 """
 
 from innerview.worlds.office.camera import Camera
 from innerview.worlds.office.conditions import GAPS, Conditions, conditions_of
+from innerview.worlds.office.drawing import plan_svg
 from innerview.worlds.office.floor import Door, Floor, Lights, Room, Thing, Wall, Window
 from innerview.worlds.office.freespace import FreeSpace, free_space, is_free
 from innerview.worlds.office.furniture import KINDS
 from innerview.worlds.office.reality import as_real
 from innerview.worlds.office.render import Frame, render
 from innerview.worlds.office.standard import bare_room, office_floor
+from innerview.worlds.office.view import DEPTH_RANGE_M, rgbd_of
 from innerview.worlds.office.ways import sample_poses, trajectory
 
 __all__ = [
+    "DEPTH_RANGE_M",
     "GAPS",
     "KINDS",
     "Camera",
@@ -33,7 +36,9 @@ __all__ = [
     "free_space",
     "is_free",
     "office_floor",
+    "plan_svg",
     "render",
+    "rgbd_of",
     "sample_poses",
     "trajectory",
 ]

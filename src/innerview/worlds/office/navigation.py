@@ -14,7 +14,6 @@ from innerview.schema import ActionSpace, Column, WorldInfo
 from innerview.worlds.office.floor import Floor
 from innerview.worlds.office.freespace import CELL_M, free_space, gap_at
 from innerview.worlds.office.lanes import OfficeLanes
-from innerview.worlds.office.reality import as_real
 from innerview.worlds.office.view import View, ViewSettings, place_columns
 from innerview.worlds.office.ways import ROBOT_RADIUS_M, sample_poses
 from innerview.worlds.protocols import Lanes
@@ -54,8 +53,7 @@ class OfficeWorld:
     def __init__(self, settings: NavigationSettings | None = None) -> None:
         self.settings = settings or NavigationSettings()
         self._view = View(self.settings)
-        ground = as_real(self._view.floor, self.settings.conditions)
-        self._ground = Ground(ground, self.settings.goal)
+        self._ground = Ground(self._view.floor, self.settings.goal)
         told = {**self.settings.told(), "goal": self.settings.goal, "turn_deg": self.settings.turn_deg}
         self.info = WorldInfo(
             name=f"office to {self.settings.goal}",

@@ -80,7 +80,7 @@ class _Driven:
 
     def reset(self, seed: int) -> None:
         """Begin at the first pose."""
-        chosen, floor = self._settings, self._view.floor
+        chosen, floor = self._settings, self._view.scan
         if chosen.poses == "random":
             self._way = sample_poses(floor, chosen.count, seed=seed).numpy()
         else:

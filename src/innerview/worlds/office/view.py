@@ -16,6 +16,7 @@ from innerview.worlds.office.camera import Camera
 from innerview.worlds.office.conditions import GAPS, Conditions
 from innerview.worlds.office.floor import CEILING_ID, FLOOR_ID, Floor, door_leaf, room_grid
 from innerview.worlds.office.furniture import KINDS
+from innerview.worlds.office.reality import as_real
 from innerview.worlds.office.render import Frame, render
 from innerview.worlds.office.standard import office_floor
 
@@ -102,7 +103,9 @@ class View:
 
     def __init__(self, settings: ViewSettings) -> None:
         self.settings = settings
-        self.floor = settings.floor or office_floor(settings.floor_seed)
+        self.scan = settings.floor or office_floor(settings.floor_seed)
+        """The floor as the simulator has it; `floor` is how it stands where the robot is."""
+        self.floor = as_real(self.scan, settings.conditions)
 
     def specs(self) -> tuple[ArraySpec, ...]:
         """The arrays of an observation."""
@@ -127,14 +130,14 @@ class View:
         """Observations and things in view from poses [n, 3]."""
         chosen = self.settings
         frame = render(
-            self.floor, poses, camera=chosen.camera(chosen.size), conditions=chosen.conditions, device=chosen.device
+            self.scan, poses, camera=chosen.camera(chosen.size), conditions=chosen.conditions, device=chosen.device
         )
         rgbd = rgbd_of(frame).permute(0, 2, 3, 1).contiguous().cpu().numpy()
         ids = frame.ids.cpu().numpy()
         arrays: list[dict[str, np.ndarray]] = [{"rgbd": image} for image in rgbd]
         if chosen.picture:
             fine = chosen.camera(chosen.picture, samples=2)
-            shown = render(self.floor, poses, camera=fine, conditions=chosen.conditions, device=chosen.device).rgb
+            shown = render(self.scan, poses, camera=fine, conditions=chosen.conditions, device=chosen.device).rgb
             for one, image in zip(arrays, shown.permute(0, 2, 3, 1).contiguous().cpu().numpy(), strict=True):
                 one["picture"] = image
         if chosen.masks:
