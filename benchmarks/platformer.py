@@ -8,6 +8,7 @@ Every step paints a frame; actions are random; games that end begin anew in fres
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import statistics
 import time
 
@@ -41,8 +42,10 @@ def _round(game: Platformer, actions: torch.Tensor, seconds: float) -> float:
     return game.count * steps / (time.perf_counter() - began)
 
 
-def single(seconds: float) -> float:
-    """One game at a time through Gymnasium, as a plain loop would play it."""
+def single(seconds: float) -> float | None:
+    """One game at a time through Gymnasium, as a plain loop would play it; None where Gymnasium is not installed."""
+    if importlib.util.find_spec("gymnasium") is None:
+        return None
     import gymnasium
 
     from innerview.worlds.platformer import gymnasium_env
@@ -67,7 +70,9 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     alone = single(args.seconds)
-    print(f"one game at a time through Gymnasium: {alone:,.0f} steps/s")
+    peer = "" if alone is None else f"{alone:,.0f} (one game)"
+    if alone is not None:
+        print(f"one game at a time through Gymnasium: {alone:,.0f} steps/s")
     core = {count: speed(count, "cpu", args.seconds) for count in (16, 64, 256)}
     for count, rate in core.items():
         print(f"{count:6} games on one core: {rate:,.0f} steps/s")

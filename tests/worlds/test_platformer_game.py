@@ -224,7 +224,7 @@ def test_settings_say_what_is_wrong_with_them() -> None:
     assert PlatformerSettings(invisible="saw").invisible == ("saw",)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seeds", ["ab", [1.5, 2.0], [1, 2, 3], torch.tensor([True, False])])
+@pytest.mark.parametrize("seeds", ["ab", [1.5, 2.0], [1, 2, 3], [3, -1], torch.tensor([True, False])])
 def test_wrong_level_seeds_are_refused(seeds: object) -> None:
     with pytest.raises(WorldError, match="level_seeds"):
         Platformer(2).reset(level_seeds=seeds)  # type: ignore[arg-type]
@@ -240,6 +240,8 @@ def test_wrong_counts_seeds_actions_and_sizes_are_refused() -> None:
     for wrong in (torch.zeros(3, dtype=torch.int64), torch.zeros(2), [1, 2]):
         with pytest.raises(WorldError, match="2 whole numbers"):
             game.step(wrong)  # type: ignore[arg-type]
+    with pytest.raises(WorldError, match="from 0 to 8"):
+        game.step(torch.tensor([0, 9]))
     with pytest.raises(WorldError, match="booleans"):
         game.reset(where=torch.ones(3, dtype=torch.bool))
     with pytest.raises(WorldError, match="multiple of 32"):

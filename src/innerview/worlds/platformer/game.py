@@ -87,6 +87,8 @@ class Platformer:
         if not isinstance(actions, Tensor) or actions.shape != (self.count,) or actions.is_floating_point():
             shown = f"{tuple(actions.shape)} {actions.dtype}" if isinstance(actions, Tensor) else repr(actions)
             raise WorldError(f"actions is a tensor of {self.count} whole numbers, one for each game, not {shown}.")
+        if actions.device.type == "cpu" and not ((actions >= 0) & (actions < len(n.ACTIONS))).all():
+            raise WorldError(f"actions are numbers from 0 to {len(n.ACTIONS) - 1}, not {actions.unique().tolist()}.")
         was = self._state.outcome
         state = advance(self._state, actions.to(self.device, torch.int64), self.settings.time_limit)
         if where is not None:
@@ -180,6 +182,8 @@ class Platformer:
             raise WorldError(f"level_seeds are whole numbers (int64), not {given.dtype}.")
         if given.shape != (self.count,):
             raise WorldError(f"level_seeds are {self.count} numbers, one for each game, not {tuple(given.shape)}.")
+        if given.device.type == "cpu" and (given < 0).any():
+            raise WorldError(f"level_seeds are whole numbers from 0 on, not {int(given.min())}.")
         return given.to(torch.int64)
 
     def _mask(self, where: Any) -> Tensor:

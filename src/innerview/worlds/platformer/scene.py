@@ -10,14 +10,22 @@ from innerview.worlds.platformer.state import State
 from innerview.worlds.platformer.things import things
 
 Line = tuple[float, float, float, float]
+SKY = 4
+"""Rows that are shown above the highest ground: as high as the agent can jump."""
 
 
 def scene_of(state: State, game: int = 0) -> Scene:
     """The map of the level that a game is in, in tiles."""
     solid = state.grid[game].cpu().numpy() >= n.WALL
-    walls = (*_level_lines(solid), *_upright_lines(solid))
+    walls = (*_level_lines(solid), *_upright_lines(solid[: _highest(solid) + SKY]))
     found = tuple((thing.name, round(thing.x, 2), round(thing.y, 2)) for thing in things(state, game))
     return Scene(walls=walls, unit="tiles", objects=found)
+
+
+def _highest(solid: np.ndarray) -> int:
+    """The uppermost row on whose cells something can stand."""
+    tops = solid[:-1] & ~solid[1:]
+    return int(np.flatnonzero(tops.any(1)).max(initial=0)) + 1
 
 
 def _level_lines(solid: np.ndarray) -> list[Line]:
