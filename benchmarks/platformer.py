@@ -70,7 +70,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     alone = single(args.seconds)
-    peer = "" if alone is None else f"{alone:,.0f} (one game)"
+    peer = "" if alone is None else f"{alone:,.0f} (a game at a time)"
     if alone is not None:
         print(f"one game at a time through Gymnasium: {alone:,.0f} steps/s")
     core = {count: speed(count, "cpu", args.seconds) for count in (16, 64, 256)}
@@ -78,9 +78,7 @@ def main() -> None:
         print(f"{count:6} games on one core: {rate:,.0f} steps/s")
     best = max(core.values())
     wanted = f"wanted: {WANTED_CORE:,} or more"
-    print(
-        f"| platformer with rendering, one core: steps/s ({wanted}) | {best:,.0f} | {alone:,.0f} (a game at a time) |"
-    )
+    print(f"| platformer with rendering, one core: steps/s ({wanted}) | {best:,.0f} | {peer} |")
     if not torch.cuda.is_available():
         print("no GPU here: the rate on one is not measured")
         return

@@ -88,7 +88,9 @@ class Platformer:
             shown = f"{tuple(actions.shape)} {actions.dtype}" if isinstance(actions, Tensor) else repr(actions)
             raise WorldError(f"actions is a tensor of {self.count} whole numbers, one for each game, not {shown}.")
         if actions.device.type == "cpu" and not ((actions >= 0) & (actions < len(n.ACTIONS))).all():
-            raise WorldError(f"actions are numbers from 0 to {len(n.ACTIONS) - 1}, not {actions.unique().tolist()}.")
+            raise WorldError(
+                f"actions are numbers from 0 to {len(n.ACTIONS) - 1}, not {sorted(set(actions.tolist()))}."
+            )
         was = self._state.outcome
         state = advance(self._state, actions.to(self.device, torch.int64), self.settings.time_limit)
         if where is not None:
