@@ -18,6 +18,9 @@ from innerview.worlds.office.solids import Solids
 
 NEAR = 0.02
 FAR = 1e4
+FAR_AWAY = 1e12
+SLOTS_AT_ONCE = 16
+"""Where few tiles are left, so many of their solids are tested in one go: it saves starting as many small tasks."""
 _DEPTH_STEPS = 1 << 24
 _EDGES = ((0, 1), (2, 3), (4, 5), (6, 7), (0, 2), (1, 3), (4, 6), (5, 7), (0, 4), (1, 5), (2, 6), (3, 7))
 
@@ -143,22 +146,35 @@ def _cast_shape(
     active = count.nonzero(as_tuple=True)[0]
     slot = 0
     while len(active):
-        row = owner[start[active] + slot]
         best = hits.depth.index_select(0, active)
-        behind = shown.near[row] >= best.amax(1)  # lists are sorted, so nothing further can show either
-        keep = ~behind
-        if not bool(keep.all()):
-            active, row, best = active[keep], row[keep], best[keep]
-            if not len(active):
-                break
-        rays = raster.rays.index_select(0, active % per_image)
+        first = owner[start[active] + slot]
+        keep = shown.near[first] < best.amax(1)  # lists are sorted: from here on nothing could show
+        active, best = active[keep], best[keep]
+        if not len(active):
+            break
+        many = min(max(len(count) // (4 * len(active)), 1), SLOTS_AT_ONCE)
+        slots = slot + torch.arange(many, device=count.device)
+        listed = slots < count[active].unsqueeze(1)
+        row = owner[(start[active].unsqueeze(1) + slots).clamp(max=len(owner) - 1)].view(-1)
+        rays = raster.rays.index_select(0, (active % per_image).repeat_interleave(many))
         depth = _hit(shape, to_local[row], origin[row], rays, None if inner is None else inner[row])
-        solid = hits.solid.index_select(0, active)
-        nearer = (depth < best).to(torch.int32)
-        hits.solid.index_copy_(0, active, torch.addcmul(solid, nearer, shown.solid[row].unsqueeze(1) - solid))
-        hits.depth.index_copy_(0, active, torch.minimum(depth, best))
-        slot += 1
+        depth = depth.view(len(active), many, -1) + (~listed).unsqueeze(2) * FAR_AWAY
+        _keep_nearest(hits, active, best, depth, shown.solid[row].view(-1, many))
+        slot += many
         active = active[count[active] > slot]
+
+
+def _keep_nearest(
+    hits: Hits, active: torch.Tensor, best: torch.Tensor, depth: torch.Tensor, solids: torch.Tensor
+) -> None:
+    """Write what is nearer than the best so far; of equals the one that comes first in a list stays."""
+    solid = hits.solid.index_select(0, active)
+    for i in range(depth.shape[1]):
+        nearer = (depth[:, i] < best).to(torch.int32)
+        solid = torch.addcmul(solid, nearer, solids[:, i : i + 1] - solid)
+        best = torch.minimum(depth[:, i], best)
+    hits.solid.index_copy_(0, active, solid)
+    hits.depth.index_copy_(0, active, best)
 
 
 def _local_frames(
@@ -223,7 +239,7 @@ def _inverse(along: torch.Tensor) -> torch.Tensor:
 def _unless(depth: torch.Tensor, *faults: torch.Tensor) -> torch.Tensor:
     """Depth where no fault is positive, far away elsewhere. Adding is many times faster on a CPU than choosing."""
     for fault in faults:
-        depth = torch.add(depth, fault.clamp(min=0), alpha=1e12)
+        depth = torch.add(depth, fault.clamp(min=0), alpha=FAR_AWAY)
     return depth
 
 
