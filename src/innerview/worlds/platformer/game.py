@@ -84,15 +84,9 @@ class Platformer:
 
     def step(self, actions: Tensor, *, where: Tensor | None = None) -> Turn:
         """Act once in every game, by number of the action; games where a mask is false stand still."""
-        if not isinstance(actions, Tensor) or actions.shape != (self.count,) or actions.is_floating_point():
-            shown = f"{tuple(actions.shape)} {actions.dtype}" if isinstance(actions, Tensor) else repr(actions)
-            raise WorldError(f"actions is a tensor of {self.count} whole numbers, one for each game, not {shown}.")
-        if actions.device.type == "cpu" and not ((actions >= 0) & (actions < len(n.ACTIONS))).all():
-            raise WorldError(
-                f"actions are numbers from 0 to {len(n.ACTIONS) - 1}, not {sorted(set(actions.tolist()))}."
-            )
+        chosen = self._chosen(actions)
         was = self._state.outcome
-        state = advance(self._state, actions.to(self.device, torch.int64), self.settings.time_limit)
+        state = advance(self._state, chosen, self.settings.time_limit)
         if where is not None:
             state = state.where(self._mask(where), self._state)
         ended, outcome = (state.outcome > 0) & (was == 0), state.outcome
@@ -172,6 +166,15 @@ class Platformer:
             self._episode += 1
             self._fresh = make_levels(self._drawn(), self.settings)
             self._episode -= 1
+
+    def _chosen(self, actions: Any) -> Tensor:
+        if not isinstance(actions, Tensor) or actions.shape != (self.count,) or actions.is_floating_point():
+            shown = f"{tuple(actions.shape)} {actions.dtype}" if isinstance(actions, Tensor) else repr(actions)
+            raise WorldError(f"actions is a tensor of {self.count} whole numbers, one for each game, not {shown}.")
+        if actions.device.type == "cpu" and not ((actions >= 0) & (actions < len(n.ACTIONS))).all():
+            given = sorted(set(actions.tolist()))
+            raise WorldError(f"actions are numbers from 0 to {len(n.ACTIONS) - 1}, not {given}.")
+        return actions.to(self.device, torch.int64)
 
     def _checked(self, seeds: Any) -> Tensor:
         try:
