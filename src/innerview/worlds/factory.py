@@ -16,8 +16,8 @@ def world(thing: Any, **settings: Any) -> World:
 
     `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and
     `world("doom:kitems")` for mazes of our own in which items are to be gathered in order. `world("atari:breakout")`
-    is a game of ale-py, `world("platformer")` one of our own whose levels are made of seeds. `world("office")` is a floor
-    to find one's way on, `world("office:tour")` the same floor seen from one pose after the other.
+    is a game of ale-py, `world("platformer")` one of our own whose levels are made of seeds. `world("office")` is a
+    floor to find one's way on, `world("office:tour")` the same floor seen from one pose after the other.
     """
     if isinstance(thing, str) and thing == K_ITEMS:
         from innerview.worlds.kitems_world import KItemsSettings, KItemsWorld

@@ -1,11 +1,11 @@
-"""The standard building: rooms, and walls cut up by doors, passages and windows."""
+"""The standard building: walls cut up by doors, passages and windows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from innerview.worlds.office.floor import Door, Room, Wall, Window
+from innerview.worlds.office.floor import Door, Wall, Window
 
 SIZE_M = 22.0
 HEIGHT_M = 2.7
@@ -42,259 +42,6 @@ class Line:
     outer: bool = False
 
 
-def room(name: str, kind: str, x0: float, y0: float, x1: float, y1: float, **more: object) -> Room:
-    """A rectangular room."""
-    return Room(name=name, kind=kind, polygon=((x0, y0), (x1, y0), (x1, y1), (x0, y1)), **more)  # type: ignore[arg-type]
-
-
-ROOMS: tuple[Room, ...] = (
-    room(
-        "west corridor",
-        "corridor",
-        5.2,
-        0,
-        7.2,
-        22,
-        paint="#ece6d8",
-        wall="skirting",
-        ground="parquet",
-        ground_paint="#c08a55",
-    ),
-    room(
-        "east corridor",
-        "corridor",
-        15,
-        0,
-        17,
-        22,
-        paint="#dfe4e6",
-        wall="stripe_blue",
-        ground="linoleum",
-        ground_paint="#9aa6ad",
-    ),
-    room(
-        "office 1",
-        "office",
-        0,
-        0,
-        5.2,
-        4.4,
-        paint="#e6d9c3",
-        wall="skirting",
-        ground="carpet",
-        ground_paint="#6f7f8f",
-        accent="#d4a373",
-    ),
-    room(
-        "office 2",
-        "office",
-        0,
-        4.4,
-        5.2,
-        8.4,
-        paint="#dfe8df",
-        wall="skirting",
-        ground="carpet",
-        ground_paint="#5d7a67",
-        accent="#88a98f",
-    ),
-    room(
-        "meeting room",
-        "meeting room",
-        0,
-        8.4,
-        5.2,
-        13.2,
-        paint="#ebe7e0",
-        wall="panel",
-        ground="carpet",
-        ground_paint="#7a4b4b",
-        accent="#b5654f",
-    ),
-    room(
-        "office 3",
-        "office",
-        0,
-        13.2,
-        5.2,
-        17.2,
-        paint="#e3e6ee",
-        wall="skirting",
-        ground="carpet",
-        ground_paint="#595f7d",
-        accent="#8d9cc4",
-    ),
-    room(
-        "workshop",
-        "workshop",
-        0,
-        17.2,
-        5.2,
-        22,
-        paint="#d9d6cf",
-        wall="concrete_wall",
-        ground="concrete",
-        ground_paint="#9c9a94",
-    ),
-    room(
-        "open office",
-        "office",
-        7.2,
-        0,
-        15,
-        5.6,
-        paint="#f0ebe0",
-        wall="skirting",
-        ground="carpet_tiles",
-        ground_paint="#8a8d92",
-        accent="#e3b36b",
-    ),
-    room(
-        "copy room",
-        "copy room",
-        7.2,
-        5.6,
-        10.6,
-        8.6,
-        paint="#e9e9e4",
-        wall="skirting",
-        ground="linoleum",
-        ground_paint="#a8a294",
-        accent="#8fb0b5",
-    ),
-    room(
-        "toilet A",
-        "toilets",
-        10.6,
-        5.6,
-        12.8,
-        8.6,
-        paint="#dfeeee",
-        wall="wall_tiles",
-        ground="tiles",
-        ground_paint="#8fa7ab",
-    ),
-    room(
-        "toilet B",
-        "toilets",
-        12.8,
-        5.6,
-        15,
-        8.6,
-        paint="#f1e2dc",
-        wall="wall_tiles",
-        ground="tiles",
-        ground_paint="#b39b90",
-    ),
-    room(
-        "lounge",
-        "lounge",
-        7.2,
-        8.6,
-        15,
-        13.4,
-        paint="#efe7d6",
-        wall="brick",
-        ground="parquet",
-        ground_paint="#a9713f",
-        accent="#c9d1c0",
-    ),
-    room(
-        "kitchen",
-        "kitchen",
-        7.2,
-        13.4,
-        12,
-        17.4,
-        paint="#f3ead2",
-        wall="splash",
-        ground="checker",
-        ground_paint="#d8d2c4",
-        accent="#e8c66a",
-    ),
-    room(
-        "server room",
-        "server room",
-        12,
-        13.4,
-        15,
-        17.4,
-        paint="#cfd6da",
-        wall="skirting",
-        ground="steel",
-        ground_paint="#8a9096",
-    ),
-    room(
-        "library",
-        "library",
-        7.2,
-        17.4,
-        15,
-        22,
-        paint="#e5dccb",
-        wall="wainscot",
-        ground="parquet",
-        ground_paint="#7d4f31",
-        accent="#6f8a7a",
-    ),
-    room(
-        "office 4",
-        "office",
-        17,
-        0,
-        22,
-        4.2,
-        paint="#f0e0dc",
-        wall="skirting",
-        ground="carpet",
-        ground_paint="#8f6b74",
-        accent="#c98b94",
-    ),
-    room(
-        "office 5",
-        "office",
-        17,
-        4.2,
-        22,
-        8.4,
-        paint="#e4ecf0",
-        wall="skirting",
-        ground="carpet",
-        ground_paint="#4f7386",
-        accent="#7fb0c4",
-    ),
-    room(
-        "lab", "lab", 17, 8.4, 22, 13.6, paint="#eef1f2", wall="stripe_green", ground="linoleum", ground_paint="#b9c2bf"
-    ),
-    room(
-        "office 6",
-        "office",
-        17,
-        13.6,
-        22,
-        17.6,
-        paint="#efe9d4",
-        wall="skirting",
-        ground="parquet",
-        ground_paint="#b98b5d",
-        accent="#b7b06a",
-    ),
-    room(
-        "conference room",
-        "meeting room",
-        17,
-        17.6,
-        22,
-        22,
-        paint="#e4dfe8",
-        wall="panel",
-        ground="carpet",
-        ground_paint="#57476b",
-        accent="#8a76a8",
-    ),
-)
-
-
 def _door(
     at: float, *, hinge: int = 1, side: int = 1, open: bool = True, swing: float = 82.0, paint: str = "#b98a5a"
 ) -> Opening:
@@ -310,39 +57,137 @@ def _window(at: float, width: float, sill: float = 0.85) -> Opening:
 
 
 LINES: tuple[Line, ...] = (
-    Line(along="y", at=0, start=0, stop=22, outer=True, openings=(
-        _window(2.2, 2.2), _window(6.4, 1.8), _window(9.7, 1.5), _window(11.9, 1.5), _window(15.2, 2.0), _window(19.6, 1.2, 1.2))),
-    Line(along="y", at=22, start=0, stop=22, outer=True, openings=(
-        _window(2.1, 2.4), _window(6.3, 2.0), _window(10.0, 1.8), _window(12.3, 1.2), _window(15.6, 2.6), _window(19.8, 2.8, 0.5))),
-    Line(along="x", at=0, start=0, stop=22, outer=True, openings=(
-        _window(2.6, 1.8), _door(6.2, open=False, paint="#7f8f86"), _window(9.2, 2.0), _window(12.6, 2.6),
-        _window(16, 1.3), _window(19.5, 2.4))),
-    Line(along="x", at=22, start=0, stop=22, outer=True, openings=(
-        _window(2.6, 2.0, 1.2), _window(6.2, 1.4, 0.4), _window(9.4, 2.4, 0.5), _window(13, 1.6),
-        _door(16, open=False, paint="#7f8f86"), _window(19.5, 2.6, 0.5))),
-    Line(along="y", at=5.2, start=0, stop=22, openings=(
-        _door(3.5, side=-1, hinge=1), _door(5.2, side=-1, hinge=-1, swing=70), _door(9.2, side=-1, hinge=-1, swing=95, paint="#8c5a3c"),
-        _door(12.5, side=-1, open=False, paint="#8c5a3c"), _door(16.3, side=-1, hinge=1, swing=60), _gap(19.4, 1.6))),
-    Line(along="y", at=7.2, start=0, stop=22, openings=(
-        _door(2.4, side=1, hinge=-1, paint="#d7d2c6"), _door(7.2, side=1, hinge=1, swing=88, paint="#7f9aa0"), _gap(11, 3.2),
-        _gap(15.2, 1.4, 2.2), _door(18.6, side=1, hinge=-1, swing=85, paint="#6b4630"))),
-    Line(along="y", at=15, start=0, stop=22, openings=(
-        _door(3.8, side=-1, hinge=1, swing=84, paint="#d7d2c6"), _gap(11, 3.6), _door(14.6, side=-1, open=False, paint="#5f666c"),
-        _door(20.6, side=-1, hinge=1, swing=80, paint="#6b4630"))),
-    Line(along="y", at=17, start=0, stop=22, openings=(
-        _door(3.2, side=1, hinge=1, swing=75), _door(5.2, side=1, hinge=-1, swing=88), _door(9.4, side=1, hinge=-1, swing=90, paint="#cfd8da"),
-        _door(14.6, side=1, hinge=-1, swing=65), _door(18.5, side=1, hinge=-1, swing=85, paint="#6f5f80"))),
+    Line(
+        along="y",
+        at=0,
+        start=0,
+        stop=22,
+        outer=True,
+        openings=(
+            _window(2.2, 2.2),
+            _window(6.4, 1.8),
+            _window(9.7, 1.5),
+            _window(11.9, 1.5),
+            _window(15.2, 2.0),
+            _window(19.6, 1.2, 1.2),
+        ),
+    ),
+    Line(
+        along="y",
+        at=22,
+        start=0,
+        stop=22,
+        outer=True,
+        openings=(
+            _window(2.1, 2.4),
+            _window(6.3, 2.0),
+            _window(10.0, 1.8),
+            _window(12.3, 1.2),
+            _window(15.6, 2.6),
+            _window(19.8, 2.8, 0.5),
+        ),
+    ),
+    Line(
+        along="x",
+        at=0,
+        start=0,
+        stop=22,
+        outer=True,
+        openings=(
+            _window(2.6, 1.8),
+            _door(6.2, open=False, paint="#7f8f86"),
+            _window(9.2, 2.0),
+            _window(12.6, 2.6),
+            _window(16, 1.3),
+            _window(19.5, 2.4),
+        ),
+    ),
+    Line(
+        along="x",
+        at=22,
+        start=0,
+        stop=22,
+        outer=True,
+        openings=(
+            _window(2.6, 2.0, 1.2),
+            _window(6.2, 1.4, 0.4),
+            _window(9.4, 2.4, 0.5),
+            _window(13, 1.6),
+            _door(16, open=False, paint="#7f8f86"),
+            _window(19.5, 2.6, 0.5),
+        ),
+    ),
+    Line(
+        along="y",
+        at=5.2,
+        start=0,
+        stop=22,
+        openings=(
+            _door(3.5, side=-1, hinge=1),
+            _door(5.2, side=-1, hinge=-1, swing=70),
+            _door(9.2, side=-1, hinge=-1, swing=95, paint="#8c5a3c"),
+            _door(12.5, side=-1, open=False, paint="#8c5a3c"),
+            _door(16.3, side=-1, hinge=1, swing=60),
+            _gap(19.4, 1.6),
+        ),
+    ),
+    Line(
+        along="y",
+        at=7.2,
+        start=0,
+        stop=22,
+        openings=(
+            _door(2.4, side=1, hinge=-1, paint="#d7d2c6"),
+            _door(7.2, side=1, hinge=1, swing=88, paint="#7f9aa0"),
+            _gap(11, 3.2),
+            _gap(15.2, 1.4, 2.2),
+            _door(18.6, side=1, hinge=-1, swing=85, paint="#6b4630"),
+        ),
+    ),
+    Line(
+        along="y",
+        at=15,
+        start=0,
+        stop=22,
+        openings=(
+            _door(3.8, side=-1, hinge=1, swing=84, paint="#d7d2c6"),
+            _gap(11, 3.6),
+            _door(14.6, side=-1, open=False, paint="#5f666c"),
+            _door(20.6, side=-1, hinge=1, swing=80, paint="#6b4630"),
+        ),
+    ),
+    Line(
+        along="y",
+        at=17,
+        start=0,
+        stop=22,
+        openings=(
+            _door(3.2, side=1, hinge=1, swing=75),
+            _door(5.2, side=1, hinge=-1, swing=88),
+            _door(9.4, side=1, hinge=-1, swing=90, paint="#cfd8da"),
+            _door(14.6, side=1, hinge=-1, swing=65),
+            _door(18.5, side=1, hinge=-1, swing=85, paint="#6f5f80"),
+        ),
+    ),
     *(Line(along="x", at=y, start=0, stop=5.2) for y in (4.4, 8.4, 13.2, 17.2)),
     Line(along="x", at=5.6, start=7.2, stop=15),
-    Line(along="x", at=8.6, start=7.2, stop=15, openings=(
-        _door(11.3, side=-1, hinge=-1, swing=50, paint="#5f9aa0"), _door(13.5, side=-1, open=False, paint="#b0705f"))),
+    Line(
+        along="x",
+        at=8.6,
+        start=7.2,
+        stop=15,
+        openings=(
+            _door(11.3, side=-1, hinge=-1, swing=50, paint="#5f9aa0"),
+            _door(13.5, side=-1, open=False, paint="#b0705f"),
+        ),
+    ),
     Line(along="x", at=13.4, start=7.2, stop=15, openings=(_gap(10.2, 1.5, 2.2),)),
     Line(along="x", at=17.4, start=7.2, stop=15),
     *(Line(along="x", at=y, start=17, stop=22) for y in (4.2, 8.4, 13.6, 17.6)),
     Line(along="y", at=10.6, start=5.6, stop=8.6),
     Line(along="y", at=12.8, start=5.6, stop=8.6),
     Line(along="y", at=12, start=13.4, stop=17.4),
-)  # fmt: skip
+)
 
 
 def build(lines: Iterable[Line]) -> tuple[tuple[Wall, ...], tuple[Door, ...], tuple[Window, ...]]:

@@ -1,9 +1,9 @@
 """Finds what every ray meets first. The same tensor code runs on a CPU and on a GPU.
 
-Every solid is a unit solid in a frame of its own, so a hit is one small formula for each of four shapes. Which solids can
-show in which tile of 16 x 16 pixels follows from their corners on the screen; each tile then goes through its own list from
-near to far and stops as soon as the next solid begins behind everything seen so far. So the answer is exact, and a pixel
-tests a handful of the thousands of solids.
+Every solid is a unit solid in a frame of its own, so a hit is one small formula for each of four shapes. Which solids
+can show in which tile of 16 x 16 pixels follows from their corners on the screen; each tile then goes through its own
+list from near to far and stops as soon as the next solid begins behind everything seen so far. So the answer is exact,
+and a pixel tests three or four of the thousands of solids.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _shown(solids: Solids, eyes: torch.Tensor, angles: torch.Tensor, raster: Ras
 def _in_frustum(
     solids: Solids, eyes: torch.Tensor, angles: torch.Tensor, raster: Raster
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pairs of image and solid whose bounding ball is in front of the camera and not smaller than a third of a pixel."""
+    """Pairs of image and solid whose bounding ball is in front of the camera and no smaller than a third of a pixel."""
     centre, radius = solids.centre[2:], solids.half[2:].norm(dim=1)
     offset = centre.unsqueeze(0) - eyes.unsqueeze(1)
     deep, right, up = _seen_from(offset, angles.unsqueeze(1), raster.pitch)

@@ -48,16 +48,44 @@ class Month:
 
 MONTHS: dict[int, Month] = {
     1: Month(
-        lamps=0.8, sky=1.5, sun=1.1, sun_azimuth=0.25, sun_height=0.5, tint=(1.0, 0.97, 0.9), dark_rooms=("office 2",),
-        white_balance=(1.12, 1.0, 0.84), exposure=0.86, blur_px=5.0, depth_sigma=0.0028, depth_range_m=(0.35, 7.0), holes=0.8,
-        scan_m=0.03, moved=0.35, vanished=0.12, closed_doors=(),
+        lamps=0.8,
+        sky=1.5,
+        sun=1.1,
+        sun_azimuth=0.25,
+        sun_height=0.5,
+        tint=(1.0, 0.97, 0.9),
+        dark_rooms=("office 2",),
+        white_balance=(1.12, 1.0, 0.84),
+        exposure=0.86,
+        blur_px=5.0,
+        depth_sigma=0.0028,
+        depth_range_m=(0.35, 7.0),
+        holes=0.8,
+        scan_m=0.03,
+        moved=0.35,
+        vanished=0.12,
+        closed_doors=(),
     ),
     2: Month(
-        lamps=1.0, sky=0.12, sun=0.0, sun_azimuth=-1.95, sun_height=0.4, tint=(1.06, 0.97, 0.82), dark_rooms=("office 5", "library"),
-        white_balance=(0.88, 0.99, 1.16), exposure=0.8, blur_px=7.0, depth_sigma=0.0042, depth_range_m=(0.35, 5.5), holes=1.3,
-        scan_m=0.04, moved=0.55, vanished=0.22, closed_doors=(400,),
+        lamps=1.0,
+        sky=0.12,
+        sun=0.0,
+        sun_azimuth=-1.95,
+        sun_height=0.4,
+        tint=(1.06, 0.97, 0.82),
+        dark_rooms=("office 5", "library"),
+        white_balance=(0.88, 0.99, 1.16),
+        exposure=0.8,
+        blur_px=7.0,
+        depth_sigma=0.0042,
+        depth_range_m=(0.35, 5.5),
+        holes=1.3,
+        scan_m=0.04,
+        moved=0.55,
+        vanished=0.22,
+        closed_doors=(400,),
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -124,7 +124,7 @@ def _thing(thing: Thing) -> str:
     place = f'transform="translate({thing.x:.3f} {thing.y:.3f}) rotate({math.degrees(thing.angle):.1f})"'
     if thing.kind in GREEN:
         leaves = "".join(
-            f'<ellipse cx="{w * 0.26:.3f}" rx="{w * 0.26:.3f}" ry="{w * 0.13:.3f}" {look} transform="rotate({i * 60})"/>'
+            f'<ellipse cx="{w / 4:.3f}" rx="{w / 4:.3f}" ry="{w / 8:.3f}" {look} transform="rotate({i * 60})"/>'
             for i in range(6)
         )
         return f"<g {place}>{name}{leaves}</g>"
@@ -178,5 +178,6 @@ def _label(room: Room, depth: float) -> str:
 
 def _scale(depth: float) -> Iterator[str]:
     y = depth + 0.85
-    yield f'<path d="M0 {y:g} H5 M0 {y - 0.1:g} V{y + 0.1:g} M5 {y - 0.1:g} V{y + 0.1:g}" stroke="{INK}" stroke-width="0.04"/>'
+    ends = f"M0 {y - 0.1:g} V{y + 0.1:g} M5 {y - 0.1:g} V{y + 0.1:g}"
+    yield f'<path d="M0 {y:g} H5 {ends}" stroke="{INK}" stroke-width="0.04"/>'
     yield f'<text x="5.2" y="{y + 0.13:g}" font-size="0.38" fill="{INK}">5 m</text>'

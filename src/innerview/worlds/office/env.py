@@ -11,7 +11,7 @@ from innerview.schema import Moment
 from innerview.worlds.office.navigation import ACTIONS, NavigationSettings, OfficeWorld
 
 
-class OfficeEnv(gymnasium.Env[np.ndarray, int]):
+class OfficeEnv(gymnasium.Env[np.ndarray, Any]):
     """Turn left, turn right or go forward; `info` holds the facts."""
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 Gymnasium wants it so

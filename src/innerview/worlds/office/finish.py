@@ -23,7 +23,7 @@ class Finish:
     place: tuple[torch.Tensor, ...]
     """By solid: centre (3), axes over half size (9), axes (9), one over half size (3)."""
     mark: tuple[torch.Tensor, ...]
-    """By solid, 0 or 1: box, ball, cylinder, ring, looks of its room, wall, ground, ceiling, glass; then the row's kind."""
+    """By solid, 0 or 1: box, ball, cylinder, ring, looks of its room, wall, ground, ceiling, glass; then its kind."""
     uv: tuple[torch.Tensor, ...]
     """By solid: scale (3) and offset (3) of the texture."""
     glow: torch.Tensor
@@ -34,13 +34,18 @@ class Finish:
 
     def to(self, device: torch.device) -> Finish:
         """The same on a device."""
-        return Finish(**{name: _moved(value, device) for name, value in vars(self).items()})
+        return Finish(
+            place=_moved(self.place, device),
+            mark=_moved(self.mark, device),
+            uv=_moved(self.uv, device),
+            glow=self.glow.to(device),
+            look=_moved(self.look, device),
+            first_room=self.first_room,
+        )
 
 
-def _moved(value: object, device: torch.device) -> object:
-    if isinstance(value, tuple):
-        return tuple(part.to(device) for part in value)
-    return value.to(device) if isinstance(value, torch.Tensor) else value
+def _moved(columns: tuple[torch.Tensor, ...], device: torch.device) -> tuple[torch.Tensor, ...]:
+    return tuple(column.to(device) for column in columns)
 
 
 def finish_of(floor: Floor, solids: Solids) -> Finish:

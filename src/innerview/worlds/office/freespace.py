@@ -82,7 +82,7 @@ def largest_part(free: np.ndarray) -> np.ndarray:
 def _runs(free: np.ndarray) -> np.ndarray:
     """A number for every unbroken run of free cells along a row."""
     starts = free & ~np.pad(free, ((0, 0), (1, 0)))[:, :-1]
-    return starts.cumsum().reshape(free.shape)
+    return np.asarray(starts.cumsum().reshape(free.shape))
 
 
 def _boxes(floor: Floor, but: int) -> list[tuple[float, float, float, float, float]]:

@@ -168,7 +168,7 @@ class _Walker:
 
     def act(self, action: int) -> None:
         """Turn on the spot, or go forward until something is in the way."""
-        x, y, angle = self.pose
+        x, y, angle = (float(v) for v in self.pose)
         self._hit = False
         if action == 2:
             x, y, self._hit = self._ground.moved(x, y, angle, self._settings.step_m)

@@ -80,7 +80,7 @@ def parquet(random: Random, side: int) -> np.ndarray:
     tone = random.uniform(0.74, 1.0, (11, 2))[row % 11, stave]
     grain = 0.1 * (noise(random, side, 32, octaves=2, stretch=8) - 0.5)
     gap = np.minimum(v % 0.12, (u + shift) % 0.6) < 0.009
-    return grey((tone + grain) * np.where(gap, 0.62, 1.0)) * np.array([1.0, 0.97, 0.92])
+    return np.asarray(grey((tone + grain) * np.where(gap, 0.62, 1.0)) * np.array([1.0, 0.97, 0.92]))
 
 
 def linoleum(random: Random, side: int) -> np.ndarray:
@@ -216,7 +216,7 @@ def concrete_wall(random: Random, side: int) -> np.ndarray:
 def wood(random: Random, side: int) -> np.ndarray:
     """Grain along u."""
     grain = noise(random, side, 32, octaves=2, stretch=16)
-    return grey(0.82 + 0.24 * grain) * np.array([1.0, 0.98, 0.95])
+    return np.asarray(grey(0.82 + 0.24 * grain) * np.array([1.0, 0.98, 0.95]))
 
 
 def cloth(random: Random, side: int) -> np.ndarray:
@@ -228,7 +228,7 @@ def cloth(random: Random, side: int) -> np.ndarray:
 
 def leaf(random: Random, side: int) -> np.ndarray:
     """Many small leaves."""
-    return grey(0.55 + 0.65 * noise(random, side, 20, octaves=2)) * np.array([1.0, 1.03, 0.9])
+    return np.asarray(grey(0.55 + 0.65 * noise(random, side, 20, octaves=2)) * np.array([1.0, 1.03, 0.9]))
 
 
 def stone(random: Random, side: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Textures that show something once: boards, screens, signs and fronts. Each draws [side, side, 3], bottom row first."""
+"""Textures that show something once: boards, screens, signs, fronts. Each draws [side, side, 3], bottom row first."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ def _turned(part: Part) -> np.ndarray:
     cp, sp, cr, sr = math.cos(pitch), math.sin(pitch), math.cos(roll), math.sin(roll)
     about_y = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
     about_x = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
-    return _spin(yaw) @ about_y @ about_x
+    return np.asarray(_spin(yaw) @ about_y @ about_x)
 
 
 def _plain_top(part: Part) -> str:

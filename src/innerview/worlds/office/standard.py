@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from innerview.errors import WorldError
-from innerview.worlds.office.building import FIRST_WALL_ID, HEIGHT_M, LINES, ROOMS, SIZE_M, build
+from innerview.worlds.office.building import FIRST_WALL_ID, HEIGHT_M, LINES, SIZE_M, build
 from innerview.worlds.office.floor import Floor, Room, Wall
 from innerview.worlds.office.furnishing import furnish
+from innerview.worlds.office.rooms import ROOMS
 from innerview.worlds.office.ways import check_seed
 
 

@@ -76,7 +76,7 @@ class _Driven:
     @property
     def pose(self) -> np.ndarray:
         """Where it is."""
-        return self._way[self._at]
+        return np.asarray(self._way[self._at])
 
     def reset(self, seed: int) -> None:
         """Begin at the first pose."""

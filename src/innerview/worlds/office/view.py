@@ -147,7 +147,7 @@ class View:
 
     def in_view(self, ids: np.ndarray, pose: np.ndarray) -> list[dict[str, Any]]:
         """Things, doors and windows in an image of ids: box in pixels, place and distance, nearest first."""
-        seen = []
+        seen: list[dict[str, Any]] = []
         for id, pixels in zip(*np.unique(ids, return_counts=True), strict=True):
             place = self._places.get(int(id))
             if place is None or pixels < SMALLEST_SHARE * ids.size:
