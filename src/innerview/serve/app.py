@@ -18,7 +18,18 @@ from innerview.serve.context import JobMaker, LiveCall, Service
 from innerview.serve.docs import Docs
 from innerview.serve.guard import Guard
 from innerview.serve.page import Page
-from innerview.serve.routes import aligned, live, metrics, order, recordings, reductions, results, selections, tiles
+from innerview.serve.routes import (
+    aligned,
+    live,
+    metrics,
+    names,
+    order,
+    recordings,
+    reductions,
+    results,
+    selections,
+    tiles,
+)
 from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import jobs as job_routes
 from innerview.serve.routes import page as page_routes
@@ -28,7 +39,8 @@ from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
 RECORDED = (recordings, tiles, aligned, order)
-NOUNS = (study_routes, *RECORDED, metrics, results, reductions, doc_routes, selections, job_routes, live, page_routes)
+KEPT = (metrics, results, names, reductions, selections)
+NOUNS = (study_routes, *RECORDED, *KEPT, doc_routes, job_routes, live, page_routes)
 
 
 def create_app(

@@ -22,6 +22,7 @@ from innerview.store.models import (
     snapshots,
     subjects,
 )
+from innerview.store.names import load_names, save_names
 from innerview.store.played import Played
 from innerview.store.recording import Recording
 from innerview.store.reductions import export_reductions, import_reductions
@@ -52,12 +53,14 @@ __all__ = [
     "import_table",
     "load_card",
     "load_metrics",
+    "load_names",
     "load_selections",
     "load_snapshot",
     "load_weights",
     "metrics_digest",
     "read_weights",
     "save_metrics",
+    "save_names",
     "save_selections",
     "save_snapshot",
     "save_subject",

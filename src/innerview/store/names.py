@@ -1,0 +1,49 @@
+"""Names that people gave to parts of results, kept in the study: results can be made again, names cannot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from innerview.errors import DamagedPart, StoreError
+from innerview.store.files import read_json, replace_file
+from innerview.store.paths import confined, is_plain_file
+from innerview.store.study import Study
+
+_FILE = "names.json"
+_LIMIT = 4 << 20
+_NAME_LENGTH = 80
+_PARTS = 1_000
+
+
+def load_names(study: Study, result: str) -> dict[str, str]:
+    """Names by part of a result; none where nobody gave one."""
+    return _all(study).get(result, {})
+
+
+def save_names(study: Study, result: str, names: Mapping[str, str]) -> None:
+    """Replace the names of one result by these; an empty name is none."""
+    kept = {part: name.strip() for part, name in names.items() if name.strip()}
+    if len(kept) > _PARTS:
+        raise StoreError(f"At most {_PARTS} parts of a result have names, not {len(kept)}.")
+    long = [name for name in kept.values() if len(name) > _NAME_LENGTH or not name.isprintable()]
+    if long:
+        raise StoreError(f"{long[0]!r:.60} cannot be a name: use 1 to {_NAME_LENGTH} letters, digits or signs.")
+    everything = {**_all(study), result: kept}
+    content = json.dumps({key: value for key, value in everything.items() if value}, ensure_ascii=False).encode()
+    if len(content) > _LIMIT:
+        raise StoreError(f"The names take {len(content)} bytes; a study keeps at most {_LIMIT}.")
+    replace_file(confined(study.path, _FILE), content)
+
+
+def _all(study: Study) -> dict[str, dict[str, str]]:
+    path = confined(study.path, _FILE)
+    if not is_plain_file(path):
+        return {}
+    value = read_json(path, limit=_LIMIT)
+    whole = isinstance(value, dict) and all(
+        isinstance(names, dict) and all(isinstance(name, str) for name in names.values()) for names in value.values()
+    )
+    if not whole:
+        raise DamagedPart(f"'{_FILE}' does not hold names. Remove it to begin anew.")
+    return dict(value)
