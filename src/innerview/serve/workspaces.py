@@ -27,7 +27,15 @@ def _lacks_memory(infos: Sequence[RecordingInfo]) -> str:
     return "needs a subject with memory: record one whose state is carried from step to step"
 
 
+def _lacks_pictures(infos: Sequence[RecordingInfo]) -> str:
+    seen = [array for info in infos if info.ordering and info.subject for array in info.arrays]
+    if any(array.role == "observation" and array.is_image for array in seen):
+        return ""
+    return "needs a subject that sees: record one that is given pictures"
+
+
 WORKSPACES = (
     Workspace(name="episodes", title="Episodes", missing=_lacks_recording),
     Workspace(name="memory", title="Memory", missing=_lacks_memory),
+    Workspace(name="vision", title="Vision", missing=_lacks_pictures),
 )

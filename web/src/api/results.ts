@@ -1,7 +1,7 @@
 /** What lenses found and the study keeps: a value in words and numbers, and arrays beside it. */
 import type { Client } from "./client";
 import type { Job } from "./model";
-import { slice, type ArraySlice } from "./service";
+import { slice, type ArraySlice, type Range } from "./service";
 
 /** A result in the list: everything but what was found. */
 export interface ResultLine {
@@ -42,8 +42,10 @@ export class ResultService {
     return this.client.json(`/api/results/${encodeURIComponent(id)}`);
   }
 
-  async array(id: string, name: string): Promise<ArraySlice> {
-    const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}`;
+  /** An array, or a part of its first axis. */
+  async array(id: string, name: string, part?: Range): Promise<ArraySlice> {
+    const query = part ? `?start=${part.start}&stop=${part.stop}` : "";
+    const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}${query}`;
     return slice(await this.client.bytes(path));
   }
 

@@ -48,6 +48,14 @@ export class Service {
   keepSelections = (body: KeptSelection[]): Promise<unknown> =>
     this.client.json("/api/selections", { method: "PUT", body });
 
+  /** What people call the parts of a result, by part. */
+  names = (result: string): Promise<Record<string, string>> =>
+    this.client.json(`/api/names/${encodeURIComponent(result)}`);
+  keepNames = (result: string, names: readonly string[]): Promise<unknown> => {
+    const body = Object.fromEntries(names.flatMap((name, part) => (name ? [[String(part), name]] : [])));
+    return this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PUT", body });
+  };
+
   /** Elements of a memory array in an order, with a score each. */
   order = (ask: OrderAsk): Promise<OrderReply> => {
     const { recording, ...rest } = ask;

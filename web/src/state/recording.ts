@@ -61,6 +61,11 @@ export class OpenRecording {
     return this.info.ordering != null && this.info.arrays.some((array) => array.role === "memory");
   }
 
+  /** Whether a subject looked at pictures, one after another. */
+  get sees(): boolean {
+    return this.info.ordering != null && this.info.subject != null && this.observation?.is_image === true;
+  }
+
   get pictures(): ArraySpec[] {
     return this.info.arrays.filter((array) => array.is_image);
   }

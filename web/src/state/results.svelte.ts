@@ -3,7 +3,7 @@ import { SvelteMap } from "svelte/reactivity";
 import { ApiError, messageOf } from "../api/errors";
 import type { Job } from "../api/model";
 import { ResultService, type LensRequest, type Result, type ResultLine } from "../api/results";
-import type { ArraySlice, Service } from "../api/service";
+import type { ArraySlice, Range, Service } from "../api/service";
 import type { Jobs } from "./jobs.svelte";
 
 /** Results that are held whole at a time; more are asked for again. */
@@ -102,8 +102,8 @@ export class Results {
     return coming;
   }
 
-  array(id: string, name: string): Promise<ArraySlice> {
-    return this.api.array(id, name);
+  array(id: string, name: string, part?: Range): Promise<ArraySlice> {
+    return this.api.array(id, name, part);
   }
 
   /** The job that last looked through a lens for this page; one that somebody else started counts while it runs. */

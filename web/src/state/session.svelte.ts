@@ -20,6 +20,7 @@ import { fromText, toText } from "./selectiontext";
 import { Theme } from "./theme.svelte";
 import { Toasts } from "./toasts.svelte";
 import { Undo } from "./undo.svelte";
+import { Vision } from "./vision.svelte";
 import { TimeWindow, windowKeys } from "./window.svelte";
 
 /** What other parts of the session write into the address themselves. */
@@ -40,6 +41,7 @@ export class Session {
   readonly jobs = new Jobs(this.service);
   readonly settings = new SvelteMap<string, string>();
   readonly results = new Results(this.service, this.jobs, this.settings);
+  readonly vision: Vision = new Vision(this.service, this.results, this.settings, () => this.undo.did(this.vision));
   readonly edits = new Edits(this.service, this.jobs, this.memory, this.results, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),
@@ -139,6 +141,8 @@ export class Session {
     this.selection.attach(recording, terms ?? [], same && link !== undefined);
     this.window.rows = recording.info.rows;
     if (!same) this.undo.forget(this.memory);
+    if (!same) this.undo.forget(this.vision);
+    if (!same) this.vision.forget();
     this.memory.attach(recording, link?.settings, same);
     if (recording.info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
     else this.clock.focus(0, recording.info.rows, link?.step ?? 0);
@@ -148,7 +152,8 @@ export class Session {
   /** Rows without time have a workspace of their own. */
   private suitable(recording: OpenRecording): string {
     if (!recording.info.ordering) return "rows";
-    return this.workspace === "memory" && recording.memory ? "memory" : "episodes";
+    if (this.workspace === "memory" && recording.memory) return "memory";
+    return this.workspace === "vision" && recording.sees ? "vision" : "episodes";
   }
 
   goToGroup(index: number, step = 0): void {

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { edge, factorPlace, fieldOf, opacityOf, rgbOf, type Drops } from "./drops";
+
+const size = 9;
+const pixels = 20;
+function drops(cells: Record<number, number>): Drops {
+  const amounts = new Float32Array(size * size);
+  for (const [cell, amount] of Object.entries(cells)) amounts[Number(cell)] = amount;
+  return { amounts, height: size, width: size, colours: [[255, 0, 0]], shown: () => true };
+}
+function area(cells: Record<number, number>, sign: 1 | -1 = 1): number {
+  const field = new Float32Array((size * pixels) ** 2);
+  fieldOf(drops(cells), 0, sign, pixels, field);
+  return field.filter((value) => value > edge).length;
+}
+const middle = 4 * size + 4;
+
+describe("drops", () => {
+  test("twice as strong is twice as large", () => {
+    const [whole, half, quarter] = [area({ [middle]: 1 }), area({ [middle]: 0.5 }), area({ [middle]: 0.25 })];
+    expect(half / whole).toBeCloseTo(0.5, 1);
+    expect(quarter / whole).toBeCloseTo(0.25, 1);
+  });
+
+  test("good and bad news are apart", () => {
+    const both = { [middle]: 1, 10: -0.5 };
+    expect(area(both)).toBe(area({ [middle]: 1 }));
+    expect(area(both, -1)).toBe(area({ 10: 0.5 }));
+  });
+
+  test("neighbours run together and are larger than one alone", () => {
+    const pair = area({ [middle]: 0.4, [middle + 1]: 0.4 });
+    expect(pair).toBeGreaterThan(1.8 * area({ [middle]: 0.4 }));
+  });
+
+  test("dust is left out, and nothing grows without bound", () => {
+    expect(area({ [middle]: 0.01 })).toBe(0);
+    expect(area({ [middle]: 100 })).toBe(area({ [middle]: 3 }));
+  });
+
+  test("the picture is seen through a drop but not through its rim", () => {
+    expect(opacityOf(0)).toBe(0);
+    expect(opacityOf(edge + 0.05)).toBe(0.95);
+    expect(opacityOf(1)).toBeLessThan(0.8);
+  });
+
+  test("twelve factors have twelve colours", () => {
+    expect(new Set(Array.from({ length: 12 }, (_, f) => factorPlace(f))).size).toBe(12);
+    expect(factorPlace(12)).toBe(factorPlace(0));
+    expect(rgbOf("#ff725c")).toEqual([255, 114, 92]);
+  });
+});

@@ -1,0 +1,191 @@
+/** What the vision workspace looks at: which factors were found, which are shown, and what people call them. */
+import { messageOf } from "../api/errors";
+import { Pictures } from "../api/pictures";
+import type { ResultLine } from "../api/results";
+import type { Service } from "../api/service";
+import type { SvelteMap } from "svelte/reactivity";
+import { FactorRows, type FactorRow } from "./factorrows";
+import { fullAt, indicesFrom, nameOf, rowsOf, type Factors } from "./factors";
+import { History } from "./history";
+import type { Results } from "./results.svelte";
+
+/** Everything that can be undone, as it stands in the address. */
+interface Chosen {
+  readonly pinned: string;
+  readonly hidden: string;
+}
+
+interface Shown {
+  readonly line: ResultLine;
+  readonly value: Factors;
+  readonly rows: { readonly start: number; readonly stop: number };
+  readonly amounts: FactorRows;
+}
+
+export class Vision {
+  shown = $state.raw<Shown | null>(null);
+  busy = $state(false);
+  problem = $state("");
+  /** The factor that is pointed at. */
+  hover = $state<number | null>(null);
+  /** Names that people gave, by factor. */
+  names = $state.raw<readonly string[]>([]);
+  /** Counts what arrived, so that pictures are drawn when they can be. */
+  arrived = $state(0);
+  readonly pictures = new Pictures();
+
+  readonly value = $derived(this.shown?.value ?? null);
+  readonly count = $derived(this.value?.factors.length ?? 0);
+  /** The factor that somebody clicked. */
+  readonly pinned = $derived.by(() => indicesFrom(this.settings.get("factor"), this.count)[0] ?? null);
+  readonly hidden = $derived.by<ReadonlySet<number>>(
+    () => new Set(indicesFrom(this.settings.get("without"), this.count)),
+  );
+  /** The one factor that is drawn, where one is pointed at or pinned. */
+  readonly isolated = $derived(this.hover ?? this.pinned);
+
+  private history = new History<Chosen>({ pinned: "", hidden: "" });
+  private opened = "";
+  private full = $state.raw<{ of: string; value: number } | null>(null);
+
+  constructor(
+    private readonly service: Service,
+    private readonly results: Results,
+    private readonly settings: SvelteMap<string, string>,
+    private readonly did: () => void,
+  ) {}
+
+  /** Show a result; none where there is none yet. */
+  async open(line: ResultLine | undefined): Promise<void> {
+    const key = line ? `${line.id} ${line.created_at}` : "";
+    if (key === this.opened) return;
+    this.opened = key;
+    this.problem = "";
+    this.hover = null;
+    this.busy = line !== undefined;
+    if (!line) {
+      this.shown = null;
+      return;
+    }
+    try {
+      const [whole, names] = await Promise.all([this.results.whole(line.id), this.service.names(line.id)]);
+      if (key !== this.opened) return;
+      const value = whole.value as Factors;
+      const rows = rowsOf(line);
+      const shape = { factors: value.factors.length, cells: value.grid[0] * value.grid[1] };
+      const amounts = new FactorRows(this.results, line.id, rows, shape, () => this.arrived++);
+      this.names = value.factors.map((_, factor) => names[factor] ?? "");
+      this.shown = { line, value, rows, amounts };
+    } catch (problem) {
+      if (key !== this.opened) return;
+      this.shown = null;
+      this.opened = "";
+      this.problem = messageOf(problem);
+    } finally {
+      if (key === this.opened || !this.opened) this.busy = false;
+    }
+  }
+
+  /** Another recording: what was chosen in the old one cannot be undone any more. */
+  forget(): void {
+    this.history = new History<Chosen>(this.chosen);
+  }
+
+  row(row: number): FactorRow | null {
+    void this.arrived;
+    return this.shown?.amounts.at(row) ?? null;
+  }
+
+  /** The strength that fills a drop in the rows of an episode; the row's own until that is known. */
+  fullOf(rows: { start: number; stop: number }): number | null {
+    const key = `${this.opened} ${rows.start}`;
+    return this.full?.of === key ? this.full.value : null;
+  }
+
+  async measure(group: { start: number; stop: number }): Promise<void> {
+    const { shown } = this;
+    const key = `${this.opened} ${group.start}`;
+    if (!shown || this.full?.of === key) return;
+    const part = this.part(group.start, group.stop);
+    if (!part) return;
+    const { values } = await this.results.array(shown.line.id, "scale", part);
+    if (key === `${this.opened} ${group.start}`) this.full = { of: key, value: fullAt(values) };
+  }
+
+  /** Rows of the recording as rows of the result. */
+  part(start: number, stop: number): { start: number; stop: number } | null {
+    const { rows } = this.shown ?? {};
+    if (!rows || stop <= rows.start || start >= rows.stop) return null;
+    return { start: Math.max(0, start - rows.start), stop: Math.min(rows.stop, stop) - rows.start };
+  }
+
+  /** Good and bad of each factor, [row, factor, sign], and the row of the recording where they begin. */
+  async totals(start: number, stop: number): Promise<{ first: number; values: ArrayLike<number> } | null> {
+    const { shown } = this;
+    const part = this.part(start, stop);
+    if (!shown || !part) return null;
+    const { values } = await this.results.array(shown.line.id, "totals", part);
+    return { first: shown.rows.start + part.start, values };
+  }
+
+  nameOf(factor: number): string {
+    return nameOf(this.value?.factors[factor], factor, this.names[factor]);
+  }
+
+  async rename(factor: number, name: string): Promise<void> {
+    const { shown } = this;
+    if (!shown || (this.names[factor] ?? "") === name.trim()) return;
+    const before = this.names;
+    this.names = before.with(factor, name.trim());
+    try {
+      await this.service.keepNames(shown.line.id, this.names);
+    } catch (problem) {
+      this.names = before;
+      throw problem;
+    }
+  }
+
+  isShown(factor: number): boolean {
+    return this.isolated === null ? !this.hidden.has(factor) : this.isolated === factor;
+  }
+
+  pin(factor: number | null): void {
+    const pinned = factor === null || this.pinned === factor ? "" : String(factor);
+    this.set({ ...this.chosen, pinned });
+  }
+
+  toggle(factor: number): void {
+    const next = new Set(this.hidden);
+    if (!next.delete(factor)) next.add(factor);
+    this.set({ ...this.chosen, hidden: [...next].sort((a, b) => a - b).join(",") });
+  }
+
+  undo(): void {
+    this.write(this.history.undo());
+  }
+
+  redo(): void {
+    this.write(this.history.redo());
+  }
+
+  private get chosen(): Chosen {
+    return { pinned: this.settings.get("factor") ?? "", hidden: this.settings.get("without") ?? "" };
+  }
+
+  private set(next: Chosen): void {
+    if (this.history.current.pinned !== this.chosen.pinned || this.history.current.hidden !== this.chosen.hidden)
+      this.history = new History<Chosen>(this.chosen);
+    this.history.push(next);
+    this.write(next);
+    this.did();
+  }
+
+  private write({ pinned, hidden }: Chosen): void {
+    for (const [key, value] of [
+      ["factor", pinned],
+      ["without", hidden],
+    ] as const)
+      if (value) this.settings.set(key, value);
+      else this.settings.delete(key);
+  }
+}
