@@ -19,9 +19,7 @@ ROBOT_RADIUS_M = 0.2
 _STEP = 2  # cells: ways are planned on a grid of 10 cm
 
 
-def sample_poses(
-    floor: Floor, count: int, *, seed: int = 0, clearance_m: float = 0.25, apart_m: float = 0.0
-) -> torch.Tensor:
+def sample_poses(floor: Floor, count: int, *, seed: int = 0, clearance_m: float = 0.25) -> torch.Tensor:
     """Poses [count, 3] drawn evenly over the free space that can be reached, looking anywhere."""
     check_seed(seed)
     if count < 0:
