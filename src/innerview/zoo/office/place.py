@@ -7,12 +7,18 @@ import math
 import torch
 from torch import Tensor
 
-from innerview.worlds.office import Camera, Conditions, Floor, Frame, office_floor, render, sample_poses, trajectory
+from innerview.worlds.office import (
+    Camera,
+    Conditions,
+    Floor,
+    office_floor,
+    render,
+    rgbd_of,
+    sample_poses,
+    trajectory,
+)
 from innerview.zoo.office.augment import Lens
 from innerview.zoo.office.pose import SIZE
-
-DEPTH_RANGE_M = 10.0
-"""Depth of 255; what is farther is 255 too, and 0 is where nothing was measured."""
 
 
 class OfficePlace:
@@ -32,12 +38,6 @@ class OfficePlace:
         return trajectory(self.floor, which, count=count)
 
     def pictures(self, poses: Tensor, *, month: int, device: torch.device) -> Tensor:
-        """Bytes [n, 4, 256, 256]; month 0 is the simulation."""
+        """Bytes [n, 4, 256, 256], as the world "office:tour" shows them; month 0 is the simulation."""
         conditions = Conditions.real(month=month) if month else Conditions.simulated()
         return rgbd_of(render(self.floor, poses, camera=self.camera, conditions=conditions, device=device))
-
-
-def rgbd_of(frame: Frame) -> Tensor:
-    """Bytes [n, 4, h, w] of a frame: colours, and depth in steps of 4 cm."""
-    depth = (frame.depth / DEPTH_RANGE_M).clamp(0, 1).mul(255).round().to(torch.uint8)
-    return torch.cat((frame.rgb, depth[:, None]), 1)
