@@ -22,6 +22,8 @@ GROUP_COLUMNS = (
     Column(name="outcome", type="text", kind="category", description="Why the episode ended."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
+BESIDE = ("image", "mask")
+"""What a world shows beside what the subject is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +56,7 @@ class Layout:
 
 def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> Layout:
     """Bring a subject and a world together, or say why they do not fit."""
-    fed = tuple(spec.name for spec in world.observations if spec.role != "image")
+    fed = tuple(spec.name for spec in world.observations if spec.role not in BESIDE)
     _check_actions(subject, world)
     output = _try_out(subject, world, fed, keep)
     values = _value_heads(subject.info)
@@ -179,7 +181,7 @@ def _array_name(prefix: str, spec: ArraySpec, fed: Sequence[str]) -> str:
 
 def _observed(world: WorldInfo, names: Mapping[str, str]) -> list[ArraySpec]:
     return [
-        replace(spec, name=names[spec.name], role="image" if spec.role == "image" else "observation")
+        replace(spec, name=names[spec.name], role=spec.role if spec.role in BESIDE else "observation")
         for spec in world.observations
     ]
 

@@ -170,7 +170,10 @@ def _describe(settings: PlatformerWorldSettings) -> WorldInfo:
         size = settings.render
         seen.append(ArraySpec(name="picture", shape=(size, size, 3), dtype="uint8", role="image", axes=IMAGE))
     if settings.masks:
-        seen.append(ArraySpec(name="mask", shape=(VIEW, VIEW), dtype="uint8", role="other", axes=IMAGE[:2]))
+        flat, classes = IMAGE[:2], n.CLASSES
+        seen.append(
+            ArraySpec(name="mask", shape=(VIEW, VIEW), dtype="uint8", role="mask", axes=flat, elements=classes)
+        )
     told = {
         "size": [VIEW, VIEW],
         "walls": "per episode",
