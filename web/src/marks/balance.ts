@@ -1,0 +1,112 @@
+/** Good above and bad below a line, stacked by factor along time. */
+import type { Pen, Size } from "./pen";
+
+export interface Balance {
+  /** [step, factor, sign]: good, then bad, neither below zero. */
+  readonly values: ArrayLike<number>;
+  readonly factors: number;
+  readonly colours: readonly string[];
+  readonly shown: (factor: number) => boolean;
+}
+
+export interface Reach {
+  /** The highest stack above the line, and the deepest below it. */
+  readonly good: number;
+  readonly bad: number;
+}
+
+export const stepsOf = ({ values, factors }: Balance): number => Math.floor(values.length / (2 * Math.max(1, factors)));
+
+/** How far stacks go, or single lines, over all factors: it stays the same while one is looked at alone. */
+export function reachOf(balance: Balance, form: "stacked" | "lines"): Reach {
+  let [good, bad] = [0, 0];
+  for (let step = 0; step < stepsOf(balance); step++) {
+    let [up, down] = [0, 0];
+    for (let factor = 0; factor < balance.factors; factor++) {
+      const [plus, minus] = pair(balance, step, factor);
+      if (form === "stacked") [up, down] = [up + plus, down + minus];
+      else [up, down] = [Math.max(up, plus - minus), Math.max(down, minus - plus)];
+    }
+    [good, bad] = [Math.max(good, up), Math.max(bad, down)];
+  }
+  return { good: good || 1e-9, bad };
+}
+
+function pair({ values, factors }: Balance, step: number, factor: number): [number, number] {
+  const at = 2 * (step * factors + factor);
+  return [values[at]! || 0, values[at + 1]! || 0];
+}
+
+/** Where an amount lies from the top; the line of nothing divides the height as good and bad do. */
+export const balanceY = (amount: number, { good, bad }: Reach, height: number): number =>
+  ((good - amount) / (good + bad)) * height;
+
+/** Means over the steps of each pixel, [column, factor, sign]. */
+function columnsOf(balance: Balance, columns: number): Float32Array {
+  const steps = stepsOf(balance);
+  const each = 2 * balance.factors;
+  const out = new Float32Array(columns * each);
+  for (let column = 0; column < columns; column++) {
+    const from = Math.floor((column * steps) / columns);
+    const to = Math.max(from + 1, Math.floor(((column + 1) * steps) / columns));
+    for (let k = 0; k < each; k++) {
+      let sum = 0;
+      for (let step = from; step < to; step++) sum += balance.values[step * each + k]! || 0;
+      out[column * each + k] = sum / (to - from);
+    }
+  }
+  return out;
+}
+
+export function drawBalance(pen: Pen, size: Size, balance: Balance, reach: Reach): void {
+  const steps = stepsOf(balance);
+  if (!steps) return;
+  const columns = Math.min(steps, Math.max(1, Math.floor(size.width)));
+  const means = columnsOf(balance, columns);
+  const x = (column: number): number => (column / columns) * size.width;
+  const y = (amount: number): number => balanceY(amount, reach, size.height);
+  for (const sign of [0, 1] as const) {
+    const base = new Float32Array(columns);
+    const side = sign ? -1 : 1;
+    for (let factor = 0; factor < balance.factors; factor++) {
+      if (!balance.shown(factor)) continue;
+      pen.fillStyle = balance.colours[factor]!;
+      pen.beginPath();
+      for (let c = 0; c < columns; c++) {
+        pen.lineTo(x(c), y(side * base[c]!));
+        pen.lineTo(x(c + 1), y(side * base[c]!));
+      }
+      for (let c = columns - 1; c >= 0; c--) {
+        base[c]! += means[2 * (c * balance.factors + factor) + sign]!;
+        pen.lineTo(x(c + 1), y(side * base[c]!));
+        pen.lineTo(x(c), y(side * base[c]!));
+      }
+      pen.fill();
+    }
+  }
+}
+
+/** Good less bad of each factor. */
+export function netOf(balance: Balance, factor: number | null): Float32Array {
+  return Float32Array.from({ length: stepsOf(balance) }, (_, step) => {
+    let sum = 0;
+    for (let f = 0; f < balance.factors; f++) {
+      if (factor === null ? !balance.shown(f) : f !== factor) continue;
+      const [plus, minus] = pair(balance, step, f);
+      sum += plus - minus;
+    }
+    return sum;
+  });
+}
+
+/** The factor whose band lies at an amount above or below the line. */
+export function bandAt(balance: Balance, step: number, amount: number): number | null {
+  let left = Math.abs(amount);
+  for (let factor = 0; factor < balance.factors; factor++) {
+    if (!balance.shown(factor)) continue;
+    const size = pair(balance, step, factor)[amount < 0 ? 1 : 0];
+    if (left <= size) return factor;
+    left -= size;
+  }
+  return null;
+}
