@@ -46,7 +46,7 @@ def test_the_world_tells_what_it_said_it_would() -> None:
         for spec in place.info.observations:
             assert moment.observation[spec.name].shape == spec.shape
             assert str(moment.observation[spec.name].dtype) == spec.dtype
-    assert [spec.role for spec in place.info.observations] == ["observation", "image", "other"]
+    assert [spec.role for spec in place.info.observations] == ["observation", "image", "mask"]
 
 
 def test_facts_follow_the_game() -> None:
