@@ -3,11 +3,13 @@
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+import innerview as iv
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import Moment
 from innerview.worlds import World, world
@@ -26,12 +28,13 @@ def test_a_tour_shows_the_trajectory_pose_by_pose() -> None:
     moments = [lanes.reset(0, 0)]
     while not moments[-1].ended:
         moments.append(lanes.step({0: 0})[0])
+    assert moments.pop().ended == "end of the tour"  # everything was seen: as many rows as poses
     assert len(moments) == 4
-    assert moments[-1].ended == "end of the tour"
     way = trajectory(office_floor(0), 2, count=4)
     for moment, (x, y, angle) in zip(moments, way.tolist(), strict=True):
         assert (moment.facts["x"], moment.facts["y"]) == pytest.approx((x, y), abs=1e-3)
         assert math.cos(math.radians(moment.facts["angle"]) - angle) == pytest.approx(1, abs=1e-4)
+        assert moment.facts["heading"] == pytest.approx(angle, abs=1e-4)
     pictures = rgbd_of(render(office_floor(0), way, camera=Camera(size=64))).permute(0, 2, 3, 1).numpy()
     assert np.array_equal(np.stack([moment.observation["rgbd"] for moment in moments]), pictures)
 
@@ -262,3 +265,20 @@ def test_rgbd_keeps_colours_and_clips_far_depth() -> None:
     made = rgbd_of(frame)
     assert torch.equal(made[:, :3], frame.rgb)
     assert int(made[0, 3, 16, 16]) == 255
+
+
+def test_a_tour_is_recorded_with_facts_and_estimates(tmp_path: Path) -> None:
+    class Blind(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = torch.nn.Linear(4, 3)
+
+        def forward(self, rgbd: torch.Tensor) -> torch.Tensor:
+            return self.head(rgbd.mean((2, 3)))
+
+    agent = iv.subject(Blind(), example={"rgbd": torch.zeros(1, 4, 32, 32)}, heads="pose")
+    tour = world("office:tour", count=3, size=32, masks=True, picture=64)
+    recording = iv.record(tmp_path / "office.study", agent, tour, episodes=1)
+    assert recording.columns(["x"])["x"].to_list() == pytest.approx(
+        trajectory(office_floor(0), 1, count=3)[:, 0].tolist(), abs=1e-3
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import UnknownName, WorldError
-from innerview.schema import ActionSpace, WorldInfo
+from innerview.schema import ActionSpace, Column, WorldInfo
 from innerview.worlds.office.lanes import OfficeLanes
 from innerview.worlds.office.view import View, ViewSettings, place_columns
 from innerview.worlds.office.ways import sample_poses, trajectory
@@ -16,6 +16,7 @@ from innerview.worlds.protocols import Lanes
 
 ACTIONS = ("go on",)
 POSES = ("trajectory", "random")
+HEADING = Column(name="heading", type="float", unit="rad", description="The angle as poses have it, from -π to π.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ class TourWorld:
             family="office",
             observations=self._view.specs(),
             actions=ActionSpace(kind="discrete", names=ACTIONS),
-            facts=place_columns(),
+            facts=(*place_columns(), HEADING),
             settings={**told, "count": self.settings.count},
         )
 
@@ -76,7 +77,7 @@ class _Driven:
     @property
     def pose(self) -> np.ndarray:
         """Where it is."""
-        return np.asarray(self._way[self._at])
+        return np.asarray(self._way[min(self._at, len(self._way) - 1)])
 
     def reset(self, seed: int) -> None:
         """Begin at the first pose."""
@@ -92,5 +93,6 @@ class _Driven:
         self._at += 1
 
     def told(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
-        """It ends at the last pose."""
-        return {}, 0.0, "end of the tour" if self._at == len(self._way) - 1 else ""
+        """It ends one step after the last pose was seen, so that there are as many rows as poses."""
+        heading = round(float(self.pose[2]), 5)
+        return {"heading": heading}, 0.0, "end of the tour" if self._at == len(self._way) else ""

@@ -233,6 +233,7 @@ def place_facts(view: View, pose: np.ndarray, objects: list[dict[str, Any]]) -> 
     """What is true at a pose."""
     x, y, angle = (float(v) for v in pose)
     turned = math.degrees(angle) % 360
+    seen = [{name: value for name, value in thing.items() if name != "id"} for thing in objects]
     return {
-        "x": round(x, 4), "y": round(y, 4), "angle": round(turned, 3), "room": view.room_at(x, y), "objects": objects,
+        "x": round(x, 4), "y": round(y, 4), "angle": round(turned, 3), "room": view.room_at(x, y), "objects": seen,
     }  # fmt: skip

@@ -54,6 +54,14 @@ def trajectory(floor: Floor, which: int = 1, *, count: int = 400) -> torch.Tenso
     """Poses [count, 3] along a robot's way through corridors and rooms; free both in the scan and in that month."""
     if count < 2:
         raise WorldError(f"A trajectory has at least 2 poses, not {count}.")
+    kept = floor.cache.get(("way", which))
+    way = kept if isinstance(kept, np.ndarray) else _planned(floor, which)
+    floor.cache[("way", which)] = way
+    return _driven(way, count)
+
+
+def _planned(floor: Floor, which: int) -> np.ndarray:
+    """The cells of a way through all rooms that can be reached, [cells, 2] in metres."""
     real = as_real(floor, conditions_of(which))
     near = np.minimum(free_space(floor).distance, free_space(real).distance)
     inside = free_space(floor).room > 0
@@ -63,7 +71,7 @@ def trajectory(floor: Floor, which: int = 1, *, count: int = 400) -> torch.Tenso
     way: list[tuple[float, float]] = []
     for start, stop in pairwise(stops):
         way += _route(free, near, start, stop)[0 if not way else 1 :]
-    return _driven(np.array(way), count)
+    return np.array(way)
 
 
 def _stops(floor: Floor, free: np.ndarray, near: np.ndarray, rooms: np.ndarray, which: int) -> list[tuple[int, int]]:
