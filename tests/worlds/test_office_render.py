@@ -222,3 +222,13 @@ def test_a_camera_that_cannot_be_is_refused(wrong: dict[str, float]) -> None:
 def test_a_camera_above_the_ceiling_is_refused() -> None:
     with pytest.raises(WorldError, match="above the ceiling"):
         render(bare_room(), torch.tensor([[2.0, 2.0, 0.0]]), camera=Camera(height_m=3.0))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("when", [Conditions.simulated(), Conditions.real(1)])
+def test_a_gpu_sees_what_a_cpu_sees(when: Conditions) -> None:
+    floor = office_floor(0)
+    poses = sample_poses(floor, 8, seed=5)
+    one, other = (render(floor, poses, camera=Camera(size=128), conditions=when, device=d) for d in ("cpu", "cuda"))
+    assert (one.ids == other.ids.cpu()).float().mean() > 0.999
+    assert ((one.rgb.int() - other.rgb.cpu().int()).abs() > 2).float().mean() < 0.001

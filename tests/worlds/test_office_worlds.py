@@ -5,17 +5,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
+from gymnasium.utils.env_checker import check_env
 
 import innerview as iv
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import Moment
 from innerview.worlds import World, world
 from innerview.worlds.office import Camera, Conditions, bare_room, office_floor, render, rgbd_of, trajectory
-from innerview.worlds.office.env import OfficeEnv
 from innerview.worlds.office.freespace import is_free
+from innerview.worlds.office.gymnasium_env import ID, OfficeEnv
 from innerview.worlds.office.navigation import Ground
 from innerview.worlds.office.view import CLASSES, View, ViewSettings
 
@@ -236,9 +238,8 @@ def test_wrong_seeds_actions_and_lanes_are_refused() -> None:
 
 
 def test_the_gymnasium_environment_keeps_its_promises() -> None:
-    from gymnasium.utils.env_checker import check_env
-
-    env = OfficeEnv(goal="kitchen", size=32, render_mode="rgb_array", picture=64)
+    env = gymnasium.make(ID, goal="kitchen", size=32, render_mode="rgb_array", picture=64).unwrapped
+    assert isinstance(env, OfficeEnv)
     check_env(env, skip_render_check=True)
     env.reset(seed=3)
     assert env.render().shape == (64, 64, 3)

@@ -1,4 +1,4 @@
-"""The office as a Gymnasium environment: `env = OfficeEnv(goal="kitchen")`."""
+"""The office as a Gymnasium environment; importing this file registers innerview/Office-v0."""
 
 from __future__ import annotations
 
@@ -7,16 +7,23 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from innerview.errors import UnknownName
 from innerview.schema import Moment
 from innerview.worlds.office.navigation import ACTIONS, NavigationSettings, OfficeWorld
+
+
+ID = "innerview/Office-v0"
+RENDER_MODES = ("rgb_array",)
 
 
 class OfficeEnv(gymnasium.Env[np.ndarray, Any]):
     """Turn left, turn right or go forward; `info` holds the facts."""
 
-    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 Gymnasium wants it so
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 5}  # noqa: RUF012 as Gymnasium has it
 
     def __init__(self, *, render_mode: str | None = None, **settings: Any) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise UnknownName("render mode of the office", str(render_mode), RENDER_MODES)
         self.render_mode = render_mode
         if render_mode == "rgb_array":
             settings.setdefault("picture", 512)
@@ -51,3 +58,7 @@ class OfficeEnv(gymnasium.Env[np.ndarray, Any]):
     def get_action_meanings(self) -> list[str]:
         """Names of the actions."""
         return list(ACTIONS)
+
+
+if ID not in gymnasium.registry:
+    gymnasium.register(id=ID, entry_point="innerview.worlds.office.gymnasium_env:OfficeEnv")
