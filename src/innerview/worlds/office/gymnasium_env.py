@@ -11,7 +11,6 @@ from innerview.errors import UnknownName
 from innerview.schema import Moment
 from innerview.worlds.office.navigation import ACTIONS, NavigationSettings, OfficeWorld
 
-
 ID = "innerview/Office-v0"
 RENDER_MODES = ("rgb_array",)
 
