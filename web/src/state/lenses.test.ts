@@ -34,6 +34,28 @@ describe("controls from a lens's own words", () => {
     expect(choicesOf(parameter({}), recording, [])).toBeNull();
   });
 
+  test("targets are what the heads say", () => {
+    const target = parameter({ type: "target", default: "value" });
+    const subject = {
+      heads: [
+        { name: "policy", kind: "policy", size: 2, names: ["left", "right"] },
+        { name: "value", kind: "value", size: 1, names: [] },
+      ],
+    };
+    const asked = choicesOf(target, { ...recording, subject } as unknown as RecordingInfo, []);
+    expect(asked).toEqual(["value", "action", "log left", "log right", "left over right", "right over left"]);
+    const q = { heads: [{ name: "q", kind: "q", size: 2, names: [] }] };
+    expect(choicesOf(target, { ...recording, subject: q } as unknown as RecordingInfo, [])).toEqual([
+      "value",
+      "action",
+      "0 of q",
+      "1 of q",
+      "0 over 1",
+      "1 over 0",
+    ]);
+    expect(choicesOf(target, recording, [])).toBeNull();
+  });
+
   test("the array that is looked at is the one that is asked about", () => {
     const parameters = [parameter({ name: "array", type: "array", default: "memory" }), parameter({ name: "n" })];
     const asked = defaultsOf(lens({ needs: ["memory"], parameters }), recording, "memory.b");

@@ -33,10 +33,30 @@ export function choicesOf(parameter: Parameter, recording: RecordingInfo, needs:
   if (parameter.choices?.length) return [...parameter.choices];
   if (parameter.type === "column") return orNothing(recording.columns.map((column) => column.name));
   if (parameter.type === "layer") return orNothing([...(recording.subject?.layers ?? [])]);
+  if (parameter.type === "target") return targetsOf(recording);
   if (parameter.type === "head") return orNothing((recording.subject?.heads ?? []).map((head) => head.name));
   if (parameter.type !== "array") return null;
   const fits = recording.arrays.filter((array) => !needs.includes("memory") || array.role === "memory");
   return orNothing(fits.map((array) => array.name));
+}
+
+/** Pairs of actions are offered up to so many actions; more would be a long list. */
+const mostPaired = 9;
+
+/** What can be attributed: the value, what it does, an action's log-probability, one action over another. */
+function targetsOf({ subject }: RecordingInfo): string[] | null {
+  const heads = subject?.heads ?? [];
+  const acting = heads.find((head) => ["policy", "q", "advantage", "gaussian"].includes(head.kind));
+  const parts = (head: { names: readonly string[]; size: number }): string[] =>
+    head.names.length ? [...head.names] : Array.from({ length: head.size }, (_, i) => String(i));
+  const found = heads.some((head) => head.kind === "value" || head.kind === "q") ? ["value"] : [];
+  if (acting) found.push("action");
+  if (acting?.kind === "policy") found.push(...parts(acting).map((name) => `log ${name}`));
+  else if (acting && acting.size > 1) found.push(...parts(acting).map((name) => `${name} of ${acting.name}`));
+  if (acting && acting.kind !== "gaussian" && acting.size <= mostPaired)
+    for (const one of parts(acting))
+      for (const other of parts(acting)) if (one !== other) found.push(`${one} over ${other}`);
+  return found.length ? found : null;
 }
 
 /** What a lens would be given if nobody set anything; an array is the one that is looked at. */

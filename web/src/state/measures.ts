@@ -4,11 +4,17 @@ import type { Column, RecordingInfo } from "../api/model";
 import { number, titleOf } from "./format";
 import type { Group } from "./groups";
 import { badEnds, loops, suddenChanges } from "./measuresmemory";
+import { measuresOfVision } from "./measuresvision";
 import { best, wanted, type Candidate, type Measure } from "./ranking";
 
 export type { Candidate, Measure };
 
-export function measuresFor(info: RecordingInfo): Measure[] {
+/** Those of the workspace first. */
+export function measuresFor(info: RecordingInfo, workspace = ""): Measure[] {
+  return workspace === "vision" ? [...measuresOfVision(info), ...general(info)] : general(info);
+}
+
+function general(info: RecordingInfo): Measure[] {
   const has = (name: string): Column | undefined => info.columns.find((column) => column.name === name);
   const time = info.ordering !== null;
   const found: Measure[] = [];

@@ -7,6 +7,8 @@ export interface Candidate {
   readonly row: number;
   readonly score: string;
   readonly why: string;
+  /** A heading that it stands under, with others of its kind. */
+  readonly under?: string;
 }
 
 export interface Measure {
