@@ -16,6 +16,13 @@ describe("good above, bad below", () => {
     expect(reachOf(balance, "lines")).toEqual({ good: 3, bad: 4 });
   });
 
+  test("one step that sticks out does not press the others flat", () => {
+    const steps = Array.from({ length: 200 }, (_, i) => [i ? 1 + (i % 7) / 10 : 90, 0]).flat();
+    const { good } = reachOf({ ...balance, values: steps, factors: 1 }, "stacked");
+    expect(good).toBeCloseTo(1.15 * 1.6);
+    expect(reachOf({ ...balance, shown: (f) => f === 0 }, "stacked")).toEqual({ good: 3, bad: 4 });
+  });
+
   test("the line of nothing divides the height", () => {
     const reach = { good: 3, bad: 1 };
     expect(balanceY(3, reach, 100)).toBe(0);

@@ -17,19 +17,29 @@ export interface Reach {
 
 export const stepsOf = ({ values, factors }: Balance): number => Math.floor(values.length / (2 * Math.max(1, factors)));
 
-/** How far stacks go, or single lines, over all factors: it stays the same while one is looked at alone. */
+/** Of so many steps one may stick out of the picture: it would press all others flat. */
+const outlying = 0.99;
+
+/** How far stacks go, or single lines, in nearly all steps. */
 export function reachOf(balance: Balance, form: "stacked" | "lines"): Reach {
-  let [good, bad] = [0, 0];
-  for (let step = 0; step < stepsOf(balance); step++) {
-    let [up, down] = [0, 0];
+  const steps = stepsOf(balance);
+  const [good, bad] = [new Float64Array(steps), new Float64Array(steps)];
+  for (let step = 0; step < steps; step++) {
     for (let factor = 0; factor < balance.factors; factor++) {
-      const [plus, minus] = pair(balance, step, factor);
-      if (form === "stacked") [up, down] = [up + plus, down + minus];
-      else [up, down] = [Math.max(up, plus - minus), Math.max(down, minus - plus)];
+      const [plus, minus] = balance.shown(factor) ? pair(balance, step, factor) : [0, 0];
+      if (form === "stacked") [good[step], bad[step]] = [good[step]! + plus, bad[step]! + minus];
+      else [good[step], bad[step]] = [Math.max(good[step]!, plus - minus), Math.max(bad[step]!, minus - plus)];
     }
-    [good, bad] = [Math.max(good, up), Math.max(bad, down)];
   }
-  return { good: good || 1e-9, bad };
+  return { good: usual(good) || 1e-9, bad: usual(bad) };
+}
+
+/** The largest, unless a few are far larger than nearly all others. */
+function usual(values: Float64Array): number {
+  const sorted = values.toSorted();
+  const most = sorted.at(-1) ?? 0;
+  const nearly = sorted[Math.ceil(outlying * (sorted.length - 1))] ?? 0;
+  return most > 1.5 * nearly ? 1.15 * nearly || most : most;
 }
 
 function pair({ values, factors }: Balance, step: number, factor: number): [number, number] {

@@ -13,41 +13,89 @@ export interface Drops {
 }
 
 /** Pixels along a side of a cell: fine enough for a clean edge, cheap enough to draw while time passes. */
-export const cellPixels = (width: number): number => Math.max(8, Math.min(28, Math.round(300 / width)));
+export const cellPixels = (width: number): number => Math.max(5, Math.min(20, Math.round(240 / width)));
 
-/** Radius of a drop of strength 1, in cells; a stronger one grows on, but not over the whole picture. */
-const fullRadius = 1.4;
-const largest = 2.5;
-/** Weaker ones would be dust. */
-const weakest = 0.05;
+/** What a drop is as wide as: the same share of the picture in every layer, but never less than about a cell. */
+const across = 24;
+const narrowest = 0.55;
+/** Weaker cells would be dust. */
+const weakest = 0.02;
 /** The edge of a drop lies where its field falls to this. */
-export const edge = 0.2;
+export const edge = 0.12;
 
-/** The field of one factor: drops that touch run together. Their area is in proportion to their strength. */
+/** How wide a cell's drop is, in cells, and how high: in fine layers neighbours add up, so that each is lower. */
+export function dropOf(width: number): { wide: number; high: number } {
+  const wide = Math.max(narrowest, width / across);
+  return { wide, high: 1 / (1 + 0.25 * (2 * Math.PI * wide ** 2 - 1)) };
+}
+
+/**
+ * The field of one factor, [height · pixels, width · pixels]: amounts smoothed over nearby places, so that neighbours run
+ * together and a strong one takes up more room than a weak one. False where there is nothing of this sign.
+ */
 export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: number, into: Float32Array): boolean {
   const { height, width, amounts } = drops;
-  const [wide, high] = [width * pixels, height * pixels];
-  into.fill(0);
+  const { wide, high } = dropOf(width);
+  const cells = new Float32Array(height * width);
   let any = false;
-  for (let cell = 0; cell < height * width; cell++) {
-    const strength = sign * amounts[factor * height * width + cell]!;
+  for (let cell = 0; cell < cells.length; cell++) {
+    const strength = sign * amounts[factor * cells.length + cell]!;
     if (!(strength > weakest)) continue;
+    cells[cell] = Math.min(4, strength) * high;
     any = true;
-    const squared = fullRadius ** 2 * Math.min(largest, strength) * pixels ** 2;
-    const radius = Math.sqrt(squared);
-    const cx = ((cell % width) + 0.5) * pixels;
-    const cy = (Math.floor(cell / width) + 0.5) * pixels;
-    const [x0, x1] = [Math.max(0, Math.floor(cx - radius)), Math.min(wide, Math.ceil(cx + radius))];
-    const [y0, y1] = [Math.max(0, Math.floor(cy - radius)), Math.min(high, Math.ceil(cy + radius))];
-    for (let y = y0; y < y1; y++) {
-      const dy = (y + 0.5 - cy) ** 2;
-      for (let x = x0; x < x1; x++) {
-        const inside = 1 - ((x + 0.5 - cx) ** 2 + dy) / squared;
-        if (inside > 0) into[y * wide + x]! += inside * inside;
-      }
+  }
+  if (!any) {
+    into.fill(0);
+    return false;
+  }
+  const columns = width * pixels;
+  const rows = new Float32Array(height * columns);
+  const [overX, overY] = [spread(width, pixels, wide), spread(height, pixels, wide)];
+  for (let x = 0; x < columns; x++) {
+    const { first, weights } = overX[x]!;
+    for (let y = 0; y < height; y++) {
+      let sum = 0;
+      for (let k = 0; k < weights.length; k++) sum += weights[k]! * cells[y * width + first + k]!;
+      rows[y * columns + x] = sum;
     }
   }
-  return any;
+  for (let y = 0; y < height * pixels; y++) {
+    const { first, weights } = overY[y]!;
+    for (let x = 0; x < columns; x++) {
+      let sum = 0;
+      for (let k = 0; k < weights.length; k++) sum += weights[k]! * rows[(first + k) * columns + x]!;
+      into[y * columns + x] = sum;
+    }
+  }
+  return true;
+}
+
+interface Spread {
+  readonly first: number;
+  readonly weights: Float32Array;
+}
+
+const spreads = new Map<string, Spread[]>();
+
+/** For each pixel along a side, the cells that reach it and how much: a bell around each cell's middle. */
+function spread(cells: number, pixels: number, wide: number): Spread[] {
+  const key = `${cells} ${pixels} ${wide}`;
+  const known = spreads.get(key);
+  if (known) return known;
+  const reach = Math.ceil(3 * wide);
+  const made = Array.from({ length: cells * pixels }, (_, pixel) => {
+    const at = (pixel + 0.5) / pixels - 0.5;
+    const first = Math.max(0, Math.ceil(at - reach));
+    const last = Math.min(cells - 1, Math.floor(at + reach));
+    const weights = Float32Array.from({ length: last - first + 1 }, (_, k) => {
+      const away = (first + k - at) / wide;
+      return Math.exp(-0.5 * away * away);
+    });
+    return { first, weights };
+  });
+  if (spreads.size > 16) spreads.clear();
+  spreads.set(key, made);
+  return made;
 }
 
 /** News of one sign over a picture: colour by factor, where several meet mostly that of the strongest. */
@@ -63,7 +111,7 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
     for (let i = 0; i < field.length; i++) {
       const here = field[i]!;
       if (!here) continue;
-      const share = here ** 4;
+      const share = here ** 8;
       red![i]! += share * r;
       green![i]! += share * g;
       blue![i]! += share * b;
@@ -82,12 +130,12 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
 
 /** Nothing outside, a firm rim, and a body through which the picture can be seen. */
 export function opacityOf(field: number): number {
-  const over = field - edge;
-  if (over <= -0.03) return 0;
-  if (over < 0.03) return (0.95 * (over + 0.03)) / 0.06;
-  if (over < 0.1) return 0.95;
-  const body = Math.min(0.78, 0.5 + 0.22 * field);
-  return over < 0.18 ? 0.95 + ((body - 0.95) * (over - 0.1)) / 0.08 : body;
+  const over = field / edge - 1;
+  if (over <= -0.08) return 0;
+  if (over < 0.08) return (0.95 * (over + 0.08)) / 0.16;
+  if (over < 0.35) return 0.95;
+  const body = Math.min(0.8, 0.52 + 0.22 * field);
+  return over < 0.6 ? 0.95 + ((body - 0.95) * (over - 0.35)) / 0.25 : body;
 }
 
 /** What factors leave out, as slanted lines: it is no factor, so it has no colour. */
@@ -99,8 +147,8 @@ export function drawHatch(amounts: ArrayLike<number>, height: number, width: num
   fieldOf({ amounts, height, width, colours: [ink], shown: () => true }, 0, 1, pixels, field);
   for (let i = 0; i < field.length; i++) {
     if (field[i]! < edge) continue;
-    const line = (((i % wide) + Math.floor(i / wide)) % 8) / 8;
-    if (line < 0.3) image.data.set([...ink, 230], 4 * i);
+    const line = ((i % wide) + Math.floor(i / wide)) % 7;
+    if (line < 2) image.data.set([...ink, line ? 110 : 190], 4 * i);
   }
   return image;
 }

@@ -15,14 +15,14 @@ export function factorAt(drops: Drops, sign: 1 | -1, x: number, y: number): numb
   return best;
 }
 
-/** As large as fits beside each other; pixel art in half steps, so that its pixels stay alike. */
+/** As large as fits beside each other; pixel art in quarter steps, so that its pixels stay alike. */
 export function sizeOf(
   native: { width: number; height: number },
   room: { width: number; height: number },
   pixelated: boolean,
 ): { width: number; height: number } {
   const scale = Math.max(0.05, Math.min(room.width / native.width, room.height / native.height));
-  const even = pixelated && scale >= 2 ? Math.floor(scale * 2) / 2 : scale;
+  const even = pixelated && scale >= 2 ? Math.floor(scale * 4) / 4 : scale;
   return { width: Math.floor(native.width * even), height: Math.floor(native.height * even) };
 }
 
