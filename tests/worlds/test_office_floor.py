@@ -114,6 +114,10 @@ def test_what_there_is_not_is_refused_with_a_hint(floor: Floor) -> None:
         floor.door(7, open=True)
     with pytest.raises(WorldError, match="outside the floor"):
         floor.with_object("bike", x=30.0, y=3.0)
+    with pytest.raises(WorldError, match="size is width, depth and height"):
+        floor.with_object("bike", x=3.0, y=3.0, size=(1.0, 0.0, 1.0))
+    with pytest.raises(WorldError, match="#rrggbb"):
+        floor.with_object("bike", x=3.0, y=3.0, colour="red")
 
 
 def test_free_space_ends_where_a_robot_would_touch() -> None:

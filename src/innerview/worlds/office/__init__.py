@@ -3,7 +3,7 @@
 Everything here runs on torch and numpy alone, the same on a CPU and on a GPU.
 """
 
-from innerview.worlds.office.camera import Camera
+from innerview.worlds.office.camera import Camera, places_of
 from innerview.worlds.office.conditions import GAPS, Conditions, conditions_of
 from innerview.worlds.office.drawing import plan_svg
 from innerview.worlds.office.floor import Door, Floor, Lights, Room, Thing, Wall, Window
@@ -36,6 +36,7 @@ __all__ = [
     "free_space",
     "is_free",
     "office_floor",
+    "places_of",
     "plan_svg",
     "render",
     "rgbd_of",

@@ -75,6 +75,29 @@ class Raster:
         return grid.reshape(n, self.down * TILE, self.across * TILE, *rest)[:, : self.height, : self.width]
 
 
+def places_of(depth: torch.Tensor, poses: torch.Tensor, camera: Camera) -> torch.Tensor:
+    """Where each pixel lies on the floor: depth [n, height, width] and poses [n, 3] to metres [n, height, width, 3].
+
+    A pixel without a reading (depth 0) lies in the camera itself.
+    """
+    width, height = camera.width_height
+    where, focal = depth.device, camera.focal_px
+    u = (torch.arange(width, device=where) + 0.5 - width / 2) / focal
+    v = (-(torch.arange(height, device=where) + 0.5 - height / 2) / focal).unsqueeze(1)
+    pitch = math.radians(camera.pitch_deg)
+    ahead, up = math.cos(pitch) - v * math.sin(pitch), math.sin(pitch) + v * math.cos(pitch)
+    x, y, angle = (poses.to(where)[:, i].view(-1, 1, 1) for i in range(3))
+    c, s = torch.cos(angle), torch.sin(angle)
+    return torch.stack(
+        [
+            x + depth * (ahead * c + u * s),
+            y + depth * (ahead * s - u * c),
+            camera.height_m + depth * up.expand_as(depth),
+        ],
+        -1,
+    )
+
+
 def raster_of(camera: Camera, device: torch.device) -> Raster:
     """Rays for a camera, `samples` along the side of a pixel."""
     width, height = (side * camera.samples for side in camera.width_height)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -183,9 +184,18 @@ class Floor:
         raise UnknownName("room", name, [room.name for room in self.rooms])
 
     def with_object(
-        self, kind: str, *, x: float, y: float, angle: float = 0.0, z: float = 0.0, colour: str = "", variant: int = 0
+        self,
+        kind: str,
+        *,
+        x: float,
+        y: float,
+        angle: float = 0.0,
+        z: float = 0.0,
+        size: tuple[float, float, float] | None = None,
+        colour: str = "",
+        variant: int = 0,
     ) -> Floor:
-        """A floor with one more thing; `floor.things[-1].id` is its id."""
+        """A floor with one more thing; `floor.things[-1].id` is its id. `size` is width, depth and height in metres."""
         check_kind(kind)
         self._check_place(x, y)
         new = Thing(
@@ -195,8 +205,8 @@ class Floor:
             y=y,
             angle=angle,
             z=z,
-            size=default_size(kind),
-            colour=colour,
+            size=_checked_size(size) if size is not None else default_size(kind),
+            colour=_checked_colour(colour),
             variant=variant,
         )
         return self._with(things=(*self.things, new))
@@ -260,6 +270,18 @@ def check_kind(kind: str) -> None:
     """Refuse a kind of thing that there is not."""
     if kind not in KINDS:
         raise UnknownName("kind of object", str(kind), sorted(KINDS))
+
+
+def _checked_size(size: tuple[float, float, float]) -> tuple[float, float, float]:
+    if len(size) != 3 or not all(0 < side <= 20 for side in size):
+        raise WorldError(f"size is width, depth and height in metres, each above 0 and at most 20, not {size!r}.")
+    return size
+
+
+def _checked_colour(colour: str) -> str:
+    if colour and not re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
+        raise WorldError(f"A colour is written as #rrggbb, such as #c46a42, not {colour!r}.")
+    return colour
 
 
 def room_grid(floor: Floor, x: np.ndarray, y: np.ndarray) -> np.ndarray:

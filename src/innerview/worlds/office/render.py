@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from innerview.errors import WorldError
 from innerview.worlds.office.camera import Camera, Raster, raster_of
-from innerview.worlds.office.cast import cast
+from innerview.worlds.office.cast import Hits, cast
 from innerview.worlds.office.conditions import Conditions
 from innerview.worlds.office.finish import Finish, finish_of
 from innerview.worlds.office.floor import Floor
@@ -125,10 +125,7 @@ def _render_some(stage: Stage, poses: torch.Tensor, camera: Camera, raster: Rast
     eyes = torch.cat([poses[:, :2], torch.full_like(poses[:, :1], camera.height_m)], 1)
     angles = poses[:, 2].contiguous()
     hits = cast(stage.solids, eyes=eyes, angles=angles, raster=raster, ceiling_m=stage.height_m)
-    channels = shade(
-        hits, stage.finish, eyes=eyes, angles=angles, raster=raster, light=stage.light, texels=stage.texels,
-        height_m=stage.height_m,
-    )  # fmt: skip
+    channels = _shaded(stage, hits, eyes, angles, raster)
     colour = torch.stack([raster.untile(channel) for channel in channels], 1)
     depth, solid = raster.untile(hits.depth), raster.untile(hits.solid)
     if (many := camera.samples) > 1:
@@ -138,6 +135,28 @@ def _render_some(stage: Stage, poses: torch.Tensor, camera: Camera, raster: Rast
     shiny = stage.solids.glow[solid] > 0.5 if when.depth_noise else solid
     rgb, depth = sense(colour, depth.contiguous(), poses=poses, shiny=shiny, conditions=when, camera=camera)
     return Frame(rgb, depth, stage.solids.id[solid].to(torch.int16))
+
+
+def _shaded(stage: Stage, hits: Hits, eyes: torch.Tensor, angles: torch.Tensor, raster: Raster) -> list[torch.Tensor]:
+    """Colours of all tiles, some tiles at a time where a picture is very large."""
+    count, tiles, pixels = hits.depth.shape
+    step = max(1, PIXELS_AT_ONCE.get(hits.depth.device.type, 1 << 20) * 4 // (count * pixels))
+    parts = []
+    for first in range(0, tiles, step):
+        some = slice(first, first + step)
+        part = Hits(hits.depth[:, some].contiguous(), hits.solid[:, some].contiguous())
+        channels = shade(
+            part,
+            stage.finish,
+            eyes=eyes,
+            angles=angles,
+            raster=replace(raster, rays=raster.rays[some]),
+            light=stage.light,
+            texels=stage.texels,
+            height_m=stage.height_m,
+        )
+        parts.append(channels)
+    return [torch.cat([part[i] for part in parts], 1) if len(parts) > 1 else parts[0][i] for i in range(3)]
 
 
 def _nothing(camera: Camera, device: torch.device) -> Frame:
