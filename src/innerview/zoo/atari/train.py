@@ -64,8 +64,31 @@ class Training:
         return self._before.seconds + time.monotonic() - self._began
 
     def run(self) -> None:
-        """Until the time is over, and one round at least."""
+        """Until the time is over or somebody presses Ctrl-C, and one round at least."""
         self.learner.prepare()
+        try:
+            self._play()
+            self.folder.keep_snapshots(self.learner.network, 1.0)
+        except KeyboardInterrupt:
+            log.info("Stopped. Go on with --resume %s", self.folder.path)
+        self._tell(0.0, 0.0)
+        self._keep()
+
+    def _play(self) -> None:
+        keen = self.learner.keen_lanes()
+        told, kept, steps_told, updates_told = self.seconds, self.seconds, self._steps, self.learner.updates
+        share = 0.0
+        try:
+        except KeyboardInterrupt:  # Ctrl-C leaves a checkpoint
+            self._keep()
+            raise
+        self.folder.keep_snapshots(self.learner.network, 1.0)
+        except KeyboardInterrupt:
+            log.info("Stopped. Go on with --resume %s", self.folder.path)
+        self._tell(0.0, 0.0)
+        self._keep()
+
+    def _play(self) -> None:
         keen = self.learner.keen_lanes()
         told, kept, steps_told, updates_told = self.seconds, self.seconds, self._steps, self.learner.updates
         share = 0.0
@@ -82,9 +105,6 @@ class Training:
             if now - kept >= self.schedule.keep:
                 self._keep()
                 kept = now
-        self.folder.keep_snapshots(self.learner.network, 1.0)
-        self._tell(0.0, 0.0)
-        self._keep()
 
     def _round(self, group: int, share: float, keen: np.ndarray) -> None:
         views = self.sampler.wait(group)
