@@ -313,22 +313,17 @@ def _carried(thing: Thing, old: Thing, new: Thing) -> Thing:
     )
 
 
-def blocking_boxes(floor: Floor) -> Iterator[tuple[float, float, float, float, float]]:
-    """What a robot bumps into: centre x, y, half width, half depth and angle of each rectangle on the plan."""
+def blocking_boxes(floor: Floor) -> Iterator[tuple[int, tuple[float, float, float, float, float]]]:
+    """What a robot bumps into: its id, and centre x, y, half width, half depth and angle of its outline on the plan."""
     for wall in floor.walls:
         if wall.blocks:
-            yield (
-                (wall.x0 + wall.x1) / 2,
-                (wall.y0 + wall.y1) / 2,
-                (wall.x1 - wall.x0) / 2,
-                (wall.y1 - wall.y0) / 2,
-                0.0,
-            )
+            x, y = (wall.x0 + wall.x1) / 2, (wall.y0 + wall.y1) / 2
+            yield wall.id, (x, y, (wall.x1 - wall.x0) / 2, (wall.y1 - wall.y0) / 2, 0.0)
     for door in floor.doors:
-        yield door_leaf(door)
+        yield door.id, door_leaf(door)
     for thing in floor.things:
         if KINDS[thing.kind].blocks and thing.z < 1.2:
-            yield thing.x, thing.y, thing.size[0] / 2, thing.size[1] / 2, thing.angle
+            yield thing.id, (thing.x, thing.y, thing.size[0] / 2, thing.size[1] / 2, thing.angle)
 
 
 def door_leaf(door: Door) -> tuple[float, float, float, float, float]:

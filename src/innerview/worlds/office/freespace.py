@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from innerview.worlds.office.floor import Floor, blocking_boxes, door_leaf, room_grid
-from innerview.worlds.office.furniture import KINDS
+from innerview.worlds.office.floor import Floor, blocking_boxes, room_grid
 
 CELL_M = 0.05
 FARTHEST_M = 1.0
@@ -36,7 +36,7 @@ def free_space(floor: Floor) -> FreeSpace:
     columns, rows = (round(side / CELL_M) for side in floor.size_m)
     x, y = np.meshgrid((np.arange(columns) + 0.5) * CELL_M, (np.arange(rows) + 0.5) * CELL_M)
     distance = np.full((rows, columns), FARTHEST_M)
-    for cx, cy, hw, hd, angle in blocking_boxes(floor):
+    for _, (cx, cy, hw, hd, angle) in blocking_boxes(floor):
         reach = math.hypot(hw, hd) + FARTHEST_M
         x0, x1 = (min(max(int(v / CELL_M), 0), columns) for v in (cx - reach, cx + reach + CELL_M))
         y0, y1 = (min(max(int(v / CELL_M), 0), rows) for v in (cy - reach, cy + reach + CELL_M))
@@ -48,10 +48,13 @@ def free_space(floor: Floor) -> FreeSpace:
 
 
 def gap_at(floor: Floor, x: float, y: float, *, but: int = 0) -> float:
-    """Metres from a point to the nearest obstacle, leaving one thing out of account; 0 inside one."""
-    boxes = _boxes(floor, but)
-    point_x, point_y = np.array(x), np.array(y)
-    return min((float(_distance(point_x, point_y, box)) for box in boxes if _near(box, x, y)), default=FARTHEST_M)
+    """Metres from a point to the nearest obstacle, leaving one thing out of account; 0 inside one, at most 1."""
+    boxes, owners = _boxes(floor)
+    if but:
+        boxes = boxes[:, owners != but]
+    if not boxes.size:
+        return FARTHEST_M
+    return min(float(_distance(np.float64(x), np.float64(y), tuple(boxes)).min()), FARTHEST_M)
 
 
 def is_free(floor: Floor, x: float, y: float, *, clearance_m: float = 0.2) -> bool:
@@ -85,28 +88,22 @@ def _runs(free: np.ndarray) -> np.ndarray:
     return np.asarray(starts.cumsum().reshape(free.shape))
 
 
-def _boxes(floor: Floor, but: int) -> list[tuple[float, float, float, float, float]]:
-    if not but:
-        kept = floor.cache.get("boxes")
-        if isinstance(kept, list):
-            return kept
-        floor.cache["boxes"] = made = list(blocking_boxes(floor))
-        return made
-    walls = [w for w in floor.walls if w.blocks]
-    made = [((w.x0 + w.x1) / 2, (w.y0 + w.y1) / 2, (w.x1 - w.x0) / 2, (w.y1 - w.y0) / 2, 0.0) for w in walls]
-    made += [door_leaf(door) for door in floor.doors]
-    others = [t for t in floor.things if t.id != but and KINDS[t.kind].blocks and t.z < 1.2]
-    return made + [(t.x, t.y, t.size[0] / 2, t.size[1] / 2, t.angle) for t in others]
+def _boxes(floor: Floor) -> tuple[np.ndarray, np.ndarray]:
+    """Everything in the way, [5, boxes], and whose it is."""
+    kept = floor.cache.get("boxes")
+    if isinstance(kept, tuple):
+        return kept
+    made = list(blocking_boxes(floor))
+    boxes = np.array([box for _, box in made], dtype=np.float64).reshape(-1, 5).T
+    owners = np.array([owner for owner, _ in made], dtype=np.int64)
+    floor.cache["boxes"] = (boxes, owners)
+    return boxes, owners
 
 
-def _near(box: tuple[float, float, float, float, float], x: float, y: float) -> bool:
-    return math.hypot(x - box[0], y - box[1]) < math.hypot(box[2], box[3]) + FARTHEST_M
-
-
-def _distance(x: np.ndarray, y: np.ndarray, box: tuple[float, float, float, float, float]) -> np.ndarray:
-    """Metres from points to a rectangle; 0 inside."""
+def _distance(x: np.ndarray | np.float64, y: np.ndarray | np.float64, box: tuple[Any, ...]) -> np.ndarray:
+    """Metres from points to a rectangle, or from a point to many; 0 inside."""
     cx, cy, hw, hd, angle = box
-    c, s = math.cos(angle), math.sin(angle)
+    c, s = np.cos(angle), np.sin(angle)
     dx, dy = x - cx, y - cy
     u, v = np.abs(c * dx + s * dy) - hw, np.abs(c * dy - s * dx) - hd
-    return np.hypot(np.maximum(u, 0), np.maximum(v, 0))
+    return np.asarray(np.hypot(np.maximum(u, 0), np.maximum(v, 0)))
