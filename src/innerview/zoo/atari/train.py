@@ -78,20 +78,6 @@ class Training:
         keen = self.learner.keen_lanes()
         told, kept, steps_told, updates_told = self.seconds, self.seconds, self._steps, self.learner.updates
         share = 0.0
-        try:
-        except KeyboardInterrupt:  # Ctrl-C leaves a checkpoint
-            self._keep()
-            raise
-        self.folder.keep_snapshots(self.learner.network, 1.0)
-        except KeyboardInterrupt:
-            log.info("Stopped. Go on with --resume %s", self.folder.path)
-        self._tell(0.0, 0.0)
-        self._keep()
-
-    def _play(self) -> None:
-        keen = self.learner.keen_lanes()
-        told, kept, steps_told, updates_told = self.seconds, self.seconds, self._steps, self.learner.updates
-        share = 0.0
         while share < 1:
             now = self.seconds
             share = min(now / self.schedule.whole, 1.0)

@@ -113,15 +113,20 @@ def train(recipe: Recipe, sets: Sets, args: argparse.Namespace, *, seconds: floa
     log(f"{recipe.name}: {sum(p.numel() for p in learner.model().parameters()):,} weights, {seconds:.0f} s")
     earlier, began = learner.seconds, time.monotonic()
     tested = saved = began
-    while (spent := time.monotonic() - began) < seconds:
-        loss = learner.step((earlier + spent) / (earlier + seconds))
-        if learner.steps % 8 == 0 and time.monotonic() - tested > min(_TEST_EVERY_S, seconds / 3):
-            learner.seconds = earlier + time.monotonic() - began
-            _tell(learner, sets, float(loss), log)
-            tested = time.monotonic()
-        if time.monotonic() - saved > _SAVE_EVERY_S:
-            _keep(learner, out, kept)
-            saved = time.monotonic()
+    try:
+        while (spent := time.monotonic() - began) < seconds:
+            loss = learner.step((earlier + spent) / (earlier + seconds))
+            if learner.steps % 8 == 0 and time.monotonic() - tested > min(_TEST_EVERY_S, seconds / 3):
+                learner.seconds = earlier + time.monotonic() - began
+                _tell(learner, sets, float(loss), log)
+                tested = time.monotonic()
+            if time.monotonic() - saved > _SAVE_EVERY_S:
+                _keep(learner, out, kept)
+                saved = time.monotonic()
+    except KeyboardInterrupt:  # Ctrl-C leaves a checkpoint
+        learner.seconds = earlier + time.monotonic() - began
+        _keep(learner, out, kept)
+        raise
     learner.seconds = earlier + time.monotonic() - began
     _tell(learner, sets, float(loss), log)
     _keep(learner, out, kept)

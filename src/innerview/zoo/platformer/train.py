@@ -235,7 +235,11 @@ def train(args: argparse.Namespace) -> None:
     others = open_games(min(PROBES, recipe.games), levels=None, unseen=True, device=args.device, seed=seed + 1)
     player = Player(games, recipe.window, recipe.reward_scale)
     probe = Player(others, recipe.window, recipe.reward_scale)
-    training.run(player, probe, minutes=args.minutes, out=Path(args.out))
+    try:
+        training.run(player, probe, minutes=args.minutes, out=Path(args.out))
+    except KeyboardInterrupt:  # Ctrl-C leaves a checkpoint
+        training.save(Path(args.out))
+        raise
 
 
 def main(given: list[str] | None = None) -> None:
