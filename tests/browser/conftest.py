@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 import innerview as iv
 from innerview.serve import Handle
 
-from . import memory_study, studies
+from . import memory_study, studies, vision_study
 from .workbench import Watch, Workbench
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,3 +122,22 @@ def recorded_kitems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def kitems(recorded_kitems: Path, tmp_path: Path) -> iv.Study:
     """A copy of its own for each test: what a test finds and keeps is not there in the next."""
     return iv.Study.open(shutil.copytree(recorded_kitems, tmp_path / "kitems.study"))
+
+
+@pytest.fixture(scope="package")
+def recorded_levels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return vision_study.record(tmp_path_factory.mktemp("levels") / "levels.study")
+
+
+@pytest.fixture(scope="package")
+def looked_levels(recorded_levels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with its factors: they take a while to find, so they are found once."""
+    folder = Path(shutil.copytree(recorded_levels, tmp_path_factory.mktemp("looked") / "levels.study"))
+    vision_study.find(iv.Study.open(folder))
+    return folder
+
+
+@pytest.fixture
+def levels(looked_levels: Path, tmp_path: Path) -> iv.Study:
+    """Levels of the platformer with factors; a copy of its own for each test."""
+    return iv.Study.open(shutil.copytree(looked_levels, tmp_path / "levels.study"))

@@ -1,0 +1,180 @@
+"""News: drops of colour where factors raise or lower the value, alone or together, scaled by episode or step."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, expect
+
+import innerview as iv
+
+from .conftest import Show, Visit
+from .vision_study import FACTORS, LINK, STEPS, find, opened, player
+from .workbench import Workbench, box_of
+
+READ = """canvas => {
+    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    return {width: canvas.width, height: canvas.height, rgba: Array.from(pixels)};
+}"""
+COLOURS = ("#ff725c", "#4269d0", "#efb118", "#3ca951", "#ff8ab7")
+
+
+def overlay(bench: Workbench, name: str) -> np.ndarray:
+    """Pixels of what lies over a picture, [height, width, 4]."""
+    told: dict[str, Any] = bench.get(f"news-{name}-overlay").evaluate(READ)
+    return np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+
+
+def amounts(study: iv.Study) -> np.ndarray:
+    """What the lens found, [row, factor, height, width]."""
+    found = study.results(kind="factors")[0].id
+    small = study.result_array(found, "amounts").astype(np.float32)
+    return small * study.result_array(found, "scale")[:, 0][:, None, None, None] / 127
+
+
+def rgb(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def card(bench: Workbench, factor: int) -> Locator:
+    return bench.page.locator(f'[data-testid="factor"][data-factor="{factor}"]')
+
+
+def strongest(study: iv.Study, sign: int) -> tuple[int, int, float, float]:
+    """Row and factor of the strongest amount of a sign, and where it is, as shares of the picture."""
+    found = sign * amounts(study)
+    row, factor, y, x = np.unravel_index(found.argmax(), found.shape)
+    return int(row), int(factor), (x + 0.5) / found.shape[3], (y + 0.5) / found.shape[2]
+
+
+@pytest.mark.parametrize(("name", "sign"), [("good", 1), ("bad", -1)])
+def test_a_factor_is_drawn_where_it_is_strong(visit: Visit, show: Show, levels: iv.Study, name: str, sign: int) -> None:
+    row, factor, x, y = strongest(levels, sign)
+    bench = opened(visit(show(levels), f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
+    card(bench, factor).hover()
+    expect(bench.get(f"news-{name}")).to_have_attribute("data-row", str(row))
+    seen = overlay(bench, name)
+    at = seen[int(y * seen.shape[0]), int(x * seen.shape[1])]
+    assert at[3] > 100 and np.allclose(at[:3], rgb(COLOURS[factor]), atol=3)
+    drawn = seen[seen[..., 3] > 60][:, :3].astype(int)
+    assert np.abs(drawn - rgb(COLOURS[factor])).max() <= 6, "the factor is alone"
+
+
+def test_the_picture_is_what_it_saw(visit: Visit, show: Show, levels: iv.Study) -> None:
+    bench = opened(visit(show(levels), f"{LINK}?episode=1&step=7", ready=False))
+    seen = levels.recording("levels").array("observation", STEPS + 7, STEPS + 8)[0]
+    for name in ("seen", "good", "bad"):
+        told: dict[str, Any] = bench.get(f"news-{name}-picture").evaluate(READ)
+        assert np.array_equal(np.array(told["rgba"], np.uint8).reshape(64, 64, 4)[..., :3], seen)
+
+
+def test_pointing_at_a_drop_names_its_factor_and_a_click_pins_it(visit: Visit, show: Show, levels: iv.Study) -> None:
+    row, factor, x, y = strongest(levels, 1)
+    bench = opened(visit(show(levels), f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
+    box = box_of(bench.get("news-good"))
+    bench.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+    expect(bench.get("news-tip")).to_have_text(re.compile(rf"^factor {factor + 1} \+"))
+    bench.page.mouse.down()
+    bench.page.mouse.up()
+    bench.settled(rf"factor={factor}")
+    bench.page.keyboard.press("Control+z")
+    bench.page.wait_for_url(lambda url: f"factor={factor}" not in url)
+
+
+def test_a_step_can_be_its_own_scale(visit: Visit, show: Show, levels: iv.Study) -> None:
+    most = levels.result_array(levels.results(kind="factors")[0].id, "scale")[:STEPS, 0]
+    bench = opened(visit(show(levels), f"{LINK}?episode=0&step={int(most.argmin())}", ready=False))
+    by_episode = (overlay(bench, "good")[..., 3] > 60).sum()
+    bench.get("news-scale").locator("[data-value=step]").click()
+    bench.settled("scale=step")
+    by_step = (overlay(bench, "good")[..., 3] > 60).sum()
+    assert by_step > by_episode, "the weakest step is drawn larger when only it counts"
+
+
+def test_what_factors_leave_out_is_hatched(visit: Visit, show: Show, levels: iv.Study) -> None:
+    bench = opened(visit(show(levels), f"{LINK}?scale=step", ready=False))
+    assert not overlay(bench, "seen").any()
+    bench.get("news-rest").click()
+    bench.settled("rest=on")
+    assert overlay(bench, "seen")[..., 3].any()
+
+
+def test_sums_are_those_of_what_is_shown(visit: Visit, show: Show, levels: iv.Study) -> None:
+    bench = opened(visit(show(levels), f"{LINK}?episode=2&step=3&without=0,1", ready=False))
+    shown = amounts(levels)[2 * STEPS + 3, 2:]
+    told = bench.get("view-news").locator("figcaption").nth(1).inner_text().split("+")[1]
+    assert float(told) == pytest.approx(shown.clip(0).sum(), rel=0.02)
+
+
+def test_activations_have_no_sign(visit: Visit, show: Show, levels: iv.Study) -> None:
+    find(levels, of="activations")
+    bench = opened(visit(show(levels), LINK, ready=False))
+    expect(bench.get("news-good")).to_be_visible()
+    expect(bench.get("news-bad")).to_have_count(0)
+    assert "Responds" in bench.get("view-news").inner_text()
+
+
+def test_another_target_has_other_words_and_earlier_results_can_be_chosen(
+    visit: Visit, show: Show, levels: iv.Study
+) -> None:
+    find(levels, target="right over left", count=3)
+    bench = opened(visit(show(levels), LINK, ready=False))
+    text = bench.get("view-news").inner_text()
+    assert "For right" in text and "For left" in text
+    expect(bench.get("factor")).to_have_count(3)
+    bench.get("news-result").select_option(index=1)
+    expect(bench.get("factor")).to_have_count(FACTORS)
+    expect(bench.get("news-good")).to_be_visible()
+    bench.settled("result-factors=")
+
+
+def test_factors_of_other_rows_say_where_they_are(
+    visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path
+) -> None:
+    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "part.study"))
+    find(study, rows=(STEPS, 2 * STEPS))
+    bench = opened(visit(show(study), f"{LINK}?episode=3", ready=False), drawn=False)
+    expect(bench.get("news-asking")).to_contain_text(f"rows {STEPS} to {2 * STEPS - 1}")
+    bench.get("news-back").click()
+    expect(bench.get("news-good")).to_have_attribute("data-row", str(STEPS))
+
+
+def test_factors_are_found_with_one_click(visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path) -> None:
+    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "new.study"))
+    subject, _ = player()
+    bench = opened(visit(show(study, subject=subject), LINK, ready=False), drawn=False)
+    expect(bench.get("view-legend")).to_have_count(0)
+    bench.get("run-factors").click()
+    expect(bench.get("parameter-target").locator("option").first).to_have_text("value")
+    assert "right over left" in bench.get("parameter-target").inner_text()
+    bench.get("parameter-layer").select_option("conv4a")
+    bench.get("parameter-count").fill("4")
+    bench.get("parameter-steps").fill("3")
+    bench.get("run-factors-start").click()
+    expect(bench.get("factor")).to_have_count(4, timeout=60_000)
+    expect(bench.get("news-good")).to_be_visible()
+    assert study.results(kind="factors")[0].value["layer"] == "conv4a"
+
+
+def test_a_layer_without_places_is_refused_in_words(
+    visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path
+) -> None:
+    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "flat.study"))
+    subject, _ = player()
+    bench = opened(visit(show(study, subject=subject), LINK, ready=False), drawn=False)
+    bench.get("run-factors").click()
+    bench.get("parameter-layer").select_option("dense1")
+    bench.get("run-factors-start").click()
+    expect(bench.get("news-progress-failed")).to_contain_text("dense1")
+
+
+def test_without_a_model_it_says_what_to_do(visit: Visit, show: Show, recorded_levels: Path) -> None:
+    bench = opened(visit(show(iv.Study.open(recorded_levels)), LINK, ready=False), drawn=False)
+    expect(bench.get("news-why")).to_contain_text("no model is loaded")
+    expect(bench.get("start-factors")).to_be_disabled()
+    expect(bench.get("track").first).to_be_visible()
