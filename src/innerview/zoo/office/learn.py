@@ -32,7 +32,7 @@ class Plan:
     lr: float = 2e-3
     decay: float = 0.02
     """Weight decay."""
-    hint: float = 0.5
+    hint: float = 2.0
     """Weight of the questions that are asked during training only; it falls to nothing."""
     turn_deg: float = 5.0
     """Half of the simulated pictures are turned aside by up to this much, and their headings with them."""
