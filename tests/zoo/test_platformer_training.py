@@ -71,7 +71,7 @@ def test_ppo_finds_the_coin_and_knows_its_chance() -> None:
     torch.manual_seed(0)
     network, recipe = Glance(), Recipe(games=64, window=8, batch=128, epochs=4, lr=0.03, entropy=0.003)
     optimizer = torch.optim.Adam(network.parameters())
-    player, tally = Player(Signpost(64), 8, recipe.reward_scale), Tally()
+    player, tally = Player(Signpost(64), 8, recipe.reward_scale), Tally(2000)
     for turn in range(60):
         window = player.play(network)
         improve(network, optimizer, window, recipe=recipe, share=turn / 60)
@@ -79,6 +79,13 @@ def test_ppo_finds_the_coin_and_knows_its_chance() -> None:
             tally.add(window.endings(7), window.actions.numel())
     assert tally.completed > 0.95, "one ninth by chance"
     assert window.values.mean().item() == pytest.approx(1.0, abs=0.1)
+
+
+def test_only_the_last_episodes_count() -> None:
+    tally = Tally(10)
+    for coins in (0, 5, 10):
+        tally.add(torch.tensor([0, coins, 10 - coins, 0, 0, 0, 0]), 50)
+    assert (tally.ended, tally.completed, tally.length) == (10, 1.0, 5.0)
 
 
 def test_actions_are_drawn_with_their_chances() -> None:

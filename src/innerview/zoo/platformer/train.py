@@ -36,6 +36,7 @@ KINDS = 7  # of endings: none, the coin, five failures
 COIN = 1
 COLUMNS = ("steps", "seconds", "completed", "unseen", "length", "entropy", "value_error", "lr")
 RECENT = 4000  # episodes that the printed share of completed levels is taken over
+RECENT_UNSEEN = 400  # fewer games play these: more would lag behind
 PROBES = 256  # games on levels never trained on
 PROBE_EVERY = 8  # windows
 SAVE_S = 60.0
@@ -45,13 +46,14 @@ TELL_S = 15.0
 class Tally:
     """How the last episodes ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, recent: int) -> None:
+        self.recent = recent
         self.windows: deque[tuple[Tensor, int]] = deque()
 
     def add(self, endings: Tensor, steps: int) -> None:
         """Endings of one window [kinds], and the steps that all games together played in it."""
         self.windows.append((endings.cpu(), steps))
-        while len(self.windows) > 1 and self.ended - int(self.windows[0][0].sum()) >= RECENT:
+        while len(self.windows) > 1 and self.ended - int(self.windows[0][0].sum()) >= self.recent:
             self.windows.popleft()
 
     @property
@@ -91,7 +93,7 @@ class Training:
         self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=recipe.lr, eps=1e-5, fused=on_gpu or None)
         self.steps, self.seconds = 0, 0.0
         self.curve: list[tuple[float, ...]] = []
-        self.tally, self.unseen = Tally(), Tally()
+        self.tally, self.unseen = Tally(RECENT), Tally(RECENT_UNSEEN)
 
     def run(self, player: Player, probe: Player | None, *, minutes: float, out: Path) -> None:
         """Play and learn until the time is up."""
