@@ -18,6 +18,8 @@ Told = Callable[[int, int | None, str], None]
 _ITERATIONS = 200
 _SETTLED = 1e-4
 _TINY = 1e-12
+_MOST_PLACES = 50_000
+"""So many places are enough to find a few directions in some dozens of channels; more only take longer."""
 _SPARSITY = 0.2
 """How much a dictionary pays for using a direction, as a share of the strongest response to it."""
 
@@ -77,6 +79,9 @@ def fit(
     flat = values.permute(0, 2, 3, 1).reshape(-1, channels)
     stacked = torch.cat([flat.clamp_min(0), (-flat).clamp_min(0)]) if signed else flat.clamp_min(0)
     stacked = stacked[stacked.amax(dim=1) > 0]
+    if len(stacked) > _MOST_PLACES:
+        drawn = np.random.default_rng(seed).choice(len(stacked), _MOST_PLACES, replace=False)
+        stacked = stacked[torch.as_tensor(np.sort(drawn), device=stacked.device)]
     if not len(stacked):
         raise LensError("Everything is zero here: there is nothing to split into factors. Try another layer or target.")
     directions, amounts = _fitted(stacked, count, seed, _SPARSITY if method == "sparse" else 0.0, told)
@@ -146,12 +151,19 @@ def _amounts(
     """How much of each direction [row, factor] rebuilds the data best, none negative, each use costing something."""
     wanted, among = data @ directions.T, directions @ directions.T
     price = cost * wanted.amax(dim=1) if cost else 0.0
-    amounts = begin.clone() if begin is not None else (wanted / among.sum(dim=1)).clamp_min(0)
+    # Factors first: each sweep goes over one factor of all places, which then lies together in memory.
+    amounts = (begin if begin is not None else (wanted / among.sum(dim=1)).clamp_min(0)).T.contiguous()
+    wanted = wanted.T.contiguous()
     for _ in range(sweeps):
+        moved = 0.0
         for k in range(len(directions)):
-            step = (wanted[:, k] - amounts @ among[k] - price) / among[k, k].clamp_min(_TINY)
-            amounts[:, k] = (amounts[:, k] + step).clamp_min(0)
-    return amounts
+            step = (wanted[k] - among[k] @ amounts - price) / among[k, k].clamp_min(_TINY)
+            new = (amounts[k] + step).clamp_min_(0)
+            moved = max(moved, float((new - amounts[k]).abs().amax()))
+            amounts[k] = new
+        if moved <= _SETTLED * float(amounts.amax()):
+            break
+    return amounts.T
 
 
 def _unit(rows: Tensor) -> Tensor:
