@@ -88,3 +88,5 @@ def test_a_row_that_does_not_fit_its_head_is_refused() -> None:
 def test_numbers_are_as_long_as_they_tell_something() -> None:
     assert str(Figure("score", 1543.21, 1402.6, 1683.8, 30, "points")) == "1,543 points (1,403–1,684)"
     assert str(Figure("error", 0.3124, 0.3, 0.325, 30, "m")) == "0.31 m (0.30–0.33)"
+    assert str(Figure("levels", 99.89, 99.8, 99.94, 10_000, "%")) == "99.89 % (99.80–99.94)"
+    assert str(Figure("levels", 63.0, 56.12, 69.4, 200, "%")) == "63.0 % (56.1–69.4)"

@@ -45,7 +45,8 @@ class Figure:
     """What was played, and how: "unseen levels, sampled actions"."""
 
     def __str__(self) -> str:
-        return f"{_short(self.value)}{_spaced(self.unit)} ({_short(self.low)}–{_short(self.high)})"
+        value, low, high = (_short(number, self.high - self.low) for number in (self.value, self.low, self.high))
+        return f"{value}{_spaced(self.unit)} ({low}–{high})"
 
     def agrees_with(self, other: Figure) -> bool:
         """Whether this may be another measurement of what `other` measured: their intervals overlap.
@@ -136,10 +137,11 @@ def _figure(told: Mapping[str, Any]) -> Figure:
     return Figure(**{name: told[name] for name in known if name in told or name not in ("unit", "how")})
 
 
-def _short(value: float) -> str:
+def _short(value: float, width: float) -> str:
+    """As many digits as an interval of that width tells something by."""
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞"
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
+    digits = 2 if abs(value) < 10 or width < 1 else 1 if abs(value) < 1000 else 0
     return f"{value:,.{digits}f}"
 
 
