@@ -50,6 +50,11 @@ def test_it_has_script_curve_and_weights(entry: zoo.Entry) -> None:
     }
 
 
+def test_the_guide_names_every_model() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "zoo.md").read_text(encoding="utf-8")
+    assert not [name for name in NAMES if f"`{name}`" not in guide]
+
+
 def test_all_weights_together_stay_small() -> None:
     assert sum(entry.weight_bytes for entry in ENTRIES) <= MOST_BYTES
 
