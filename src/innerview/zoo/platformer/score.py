@@ -225,7 +225,7 @@ def evaluate_member(name: str, count: int | None = None, progress: Progress = qu
     """A member's line of the card's table, worked out anew."""
     wanted = count or _bearable()
     scored = _score_bundled(member(name), wanted, progress)
-    return report([scored], title=_title(wanted), random=random_row(min(wanted, 1000), device=_device()))
+    return report([scored], title=_title(wanted), random=random_row(min(wanted, 500), device=_device()))
 
 
 def family_table(count: int | None = None, progress: Progress = quiet) -> Report:
@@ -234,7 +234,7 @@ def family_table(count: int | None = None, progress: Progress = quiet) -> Report
     scored = [_score_bundled(who, wanted, progress) for who in FAMILY if weights_of(who.name).exists()]
     if not scored:
         raise InnerviewError("No platformer agent has weights here: train one with zoo/platformer/train.py.")
-    return report(scored, title=_title(wanted), random=random_row(min(wanted, 1000), device=_device()))
+    return report(scored, title=_title(wanted), random=random_row(min(wanted, 500), device=_device()))
 
 
 def _score_bundled(who: Member, count: int, progress: Progress) -> Scored:
