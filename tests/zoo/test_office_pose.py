@@ -42,6 +42,12 @@ def test_the_loss_is_the_weighted_squared_distance_and_the_angle() -> None:
     assert found == pytest.approx(0.7 * 25 + 0.3 * math.pi / 2, rel=1e-5)
 
 
+def test_a_larger_unit_leaves_the_heading_as_it_is() -> None:
+    place, truth = torch.tensor([[3.0, 4.0]]), torch.zeros(1, 3)
+    found = pose_loss(place, unit(90.0), truth, unit_m=5.0).item()
+    assert found == pytest.approx(0.7 * 1 + 0.3 * math.pi / 2, rel=1e-5)
+
+
 def test_the_gradient_turns_the_heading_the_short_way() -> None:
     heading = unit(170.0).requires_grad_()
     truth = torch.tensor([[0.0, 0.0, math.radians(-170.0)]])

@@ -52,7 +52,7 @@ def test_nothing_to_go_on_from_is_said(tmp_path: Path) -> None:
 
 def test_a_missing_start_is_said(tmp_path: Path) -> None:
     given = [*SMALL, "--model", "finetuned", "--out", str(tmp_path), "--start", str(tmp_path / "no")]
-    with pytest.raises(SubjectError, match="train one first"):
+    with pytest.raises(SubjectError, match="no weights at"):
         main(given, SquareRoom())
 
 

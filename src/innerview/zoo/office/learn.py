@@ -34,6 +34,8 @@ class Plan:
     """Weight decay."""
     hint: float = 2.0
     """Weight of the questions that are asked during training only; it falls to nothing."""
+    unit_m: float = 1.0
+    """Of places in the loss. In metres the net first learns where it is; a larger unit then sharpens headings."""
     turn_deg: float = 5.0
     """Half of the simulated pictures are turned aside by up to this much, and their headings with them."""
     lens: Lens | None = None
@@ -53,13 +55,13 @@ class Lesson(nn.Module):
         self.square = nn.Linear(net.place.in_features, _CELLS**2)
         self.direction = nn.Linear(net.place.in_features, _TURNS)
 
-    def loss(self, rgbd: Tensor, truth: Tensor, *, hint: float) -> tuple[Tensor, Tensor]:
+    def loss(self, rgbd: Tensor, truth: Tensor, *, hint: float, unit_m: float = 1.0) -> tuple[Tensor, Tensor]:
         """What is minimised, and the pose's part of it."""
         with torch.autocast(rgbd.device.type, torch.bfloat16, enabled=rgbd.is_cuda):
             features = self.net.features(rgbd)
         features = features.float()
         place_m, heading = self.net.read(features)
-        pose = pose_loss(place_m, heading, truth)
+        pose = pose_loss(place_m, heading, truth, unit_m=unit_m)
         # atan2 has no slope to speak of far out and too much near zero: the vector is kept about 1 long.
         whole = pose + 0.1 * (heading.norm(dim=1) - 1).square().mean()
         if hint > 0:
@@ -80,7 +82,8 @@ class Learner:
         self.curve: list[tuple[float, ...]] = []
         torch.manual_seed(plan.seed)
         self.draw = torch.Generator(plan.device).manual_seed(plan.seed)
-        self.lesson = Lesson(PoseNet(norm=not recipe.tuned_on)).to(plan.device)
+        # Weights that were kept have no batch normalisation any more.
+        self.lesson = Lesson(PoseNet(norm=start is None)).to(plan.device)
         self.lesson.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         if start is not None:
             from innerview.subjects.weights import load_weights
@@ -116,7 +119,10 @@ class Learner:
         rgbd, truth = self._batch()
         self.lesson.train()
         whole, pose = self.lesson.loss(
-            rgbd.contiguous(memory_format=torch.channels_last), truth, hint=self.plan.hint * (1 - done)
+            rgbd.contiguous(memory_format=torch.channels_last),
+            truth,
+            hint=self.plan.hint * (1 - done),
+            unit_m=self.plan.unit_m,
         )
         self.optimizer.zero_grad(set_to_none=True)
         whole.backward()  # type: ignore[no-untyped-call]

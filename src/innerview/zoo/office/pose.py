@@ -111,9 +111,12 @@ def wrapped(angle_rad: Tensor) -> Tensor:
     return torch.remainder(angle_rad + math.pi, 2 * math.pi) - math.pi
 
 
-def pose_loss(place_m: Tensor, heading: Tensor, truth: Tensor, *, gamma: float = GAMMA) -> Tensor:
-    """(1 − γ) |place error|² + γ |wrapped heading error|, in m² and rad, as a mean over the rows of truth [n, 3]."""
-    place = (place_m - truth[:, :2]).square().sum(1)
+def pose_loss(place_m: Tensor, heading: Tensor, truth: Tensor, *, gamma: float = GAMMA, unit_m: float = 1.0) -> Tensor:
+    """(1 − γ) |place error|² + γ |wrapped heading error|, as a mean over the rows of truth [n, 3].
+
+    Headings are in radians and places in units of `unit_m`: the larger the unit, the more a heading counts.
+    """
+    place = ((place_m - truth[:, :2]) / unit_m).square().sum(1)
     angle = wrapped(torch.atan2(heading[:, 1], heading[:, 0]) - truth[:, 2]).abs()
     return ((1 - gamma) * place + gamma * angle).mean()
 

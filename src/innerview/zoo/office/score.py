@@ -12,8 +12,10 @@ from innerview.zoo.office.data import FIRST_TEST_SEED, Images, Place, take
 from innerview.zoo.office.pose import PoseNet, wrapped
 from innerview.zoo.report import Figure, Progress, Report, quiet, share_figure
 
-COUNT = 400
-"""Pictures of each set, and the length of a trajectory."""
+COUNT = 200
+"""Pictures of each set unless told."""
+WAY = 400
+"""Pictures of a whole trajectory."""
 NEAR_M, NEAR_DEG = 0.5, 10.0
 HEAD = ("model", "pictures", "place, median m", "mean m", "heading, median °", "mean °", "within 0.5 m and 10°, %")
 _RESAMPLED = 2000
@@ -54,13 +56,12 @@ class Errors:
 
 
 def pictures(place: Place, sight: Sight, count: int, *, device: torch.device, keep_on: torch.device) -> Images:
-    """The pictures of a set, always the same ones; fewer than a whole trajectory are spread over it."""
+    """The pictures of a set, always the same ones: the first so many places, or so many spread over a trajectory."""
     if sight.tour:
-        way = place.tour(sight.tour, COUNT)
-        rows = torch.linspace(0, len(way) - 1, min(count, len(way))).round().long()
-        poses = way[rows]
+        rows = torch.linspace(0, WAY - 1, min(count, WAY)).round().long()
+        poses = place.tour(sight.tour, WAY)[rows]
     else:
-        poses = place.anywhere(count, FIRST_TEST_SEED)
+        poses = place.anywhere(max(count, WAY), FIRST_TEST_SEED)[:count]
     return take(place, poses, month=sight.month, device=device, keep_on=keep_on)
 
 

@@ -140,6 +140,7 @@ def plan_of(recipe: Recipe, args: argparse.Namespace, sets: Sets) -> Plan:
         batch=args.batch,
         lr=args.lr or recipe.lr,
         hint=args.hint,
+        unit_m=args.unit,
         turn_deg=args.turn,
         lens=sets.lens,
         seed=args.seed,
@@ -147,14 +148,16 @@ def plan_of(recipe: Recipe, args: argparse.Namespace, sets: Sets) -> Plan:
 
 
 def start_of(recipe: Recipe, args: argparse.Namespace) -> Path | None:
-    """The weights that tuning begins with: those given, those just trained, those of the zoo."""
-    if not recipe.tuned_on:
+    """The weights to begin with: those given; for tuning else those just trained, or those of the zoo."""
+    if not recipe.tuned_on and not args.start:
         return None
     here = args.out / "vanilla" / "weights.safetensors"
     zoo = Path(__file__).parents[1] / "office_vanilla" / "weights.safetensors"
     for path in (args.start,) if args.start else (here, zoo):
         if path.is_file():
             return Path(path)
+    if args.start:
+        raise SubjectError(f"There are no weights at {args.start} to start from.")
     raise SubjectError(f"'{recipe.name}' begins with a vanilla model: train one first, or give weights as --start.")
 
 
@@ -194,7 +197,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="a folder in it for each model")
     parser.add_argument("--resume", type=Path, help="the --out (or --state) of an earlier run")
     parser.add_argument("--state", type=Path, help="where states to resume from are kept; --out if not given")
-    parser.add_argument("--start", type=Path, help="weights that fine-tuning begins with")
+    parser.add_argument("--start", type=Path, help="weights to begin with; the hints are then best 0")
     parser.add_argument("--minutes", type=float, default=15.0, help="of training, for all models together")
     parser.add_argument("--all-in", action="store_true", help="the minutes include rendering")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -205,6 +208,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--lr", type=float)
     parser.add_argument("--hint", type=float, default=Plan.hint, help="weight of questions asked in training only")
+    parser.add_argument("--unit", type=float, default=Plan.unit_m, help="metres in which the loss measures places")
     parser.add_argument("--turn", type=float, default=Plan.turn_deg, help="degrees by which pictures are turned aside")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
