@@ -44,8 +44,15 @@ function act(event: KeyboardEvent, { target, clicked }: Focus, session: Session)
       clock.by(clock.length);
       return true;
     default:
-      return bracket(event.key, session);
+      return pins(event.key, session) || bracket(event.key, session);
   }
+}
+
+/** A digit shows that factor alone, once more or 0 all of them. */
+function pins(key: string, { workspace, vision }: Session): boolean {
+  if (workspace !== "vision" || !/^[0-9]$/.test(key) || Number(key) > vision.count) return false;
+  vision.pin(key === "0" ? null : Number(key) - 1);
+  return true;
 }
 
 /** `[` marks where a selection begins, `]` selects from there to the cursor: brushing time without a mouse. */

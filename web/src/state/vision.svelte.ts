@@ -151,7 +151,7 @@ export class Vision {
 
   pin(factor: number | null): void {
     const pinned = factor === null || this.pinned === factor ? "" : String(factor);
-    this.set({ ...this.chosen, pinned });
+    if (pinned !== this.chosen.pinned) this.set({ ...this.chosen, pinned });
   }
 
   toggle(factor: number): void {
