@@ -1,0 +1,168 @@
+"""Legend: cards with examples and names; what is pinned or hidden is in the address and can be undone."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, expect
+
+import innerview as iv
+
+from .conftest import Show, Visit
+from .vision_study import FACTORS, LINK, STEPS, opened
+from .workbench import Workbench
+
+READ = """canvas => {
+    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    return {width: canvas.width, height: canvas.height, rgba: Array.from(pixels)};
+}"""
+
+
+@pytest.fixture
+def value(levels: iv.Study) -> dict[str, Any]:
+    found: dict[str, Any] = levels.results(kind="factors")[0].value
+    return found
+
+
+@pytest.fixture
+def bench(visit: Visit, show: Show, levels: iv.Study) -> Workbench:
+    return opened(visit(show(levels), f"{LINK}?episode=1&step=4", ready=False))
+
+
+def card(bench: Workbench, factor: int) -> Locator:
+    return bench.page.locator(f'[data-testid="factor"][data-factor="{factor}"]')
+
+
+def at_row(bench: Workbench, row: int) -> None:
+    expect(bench.get("news-seen")).to_have_attribute("data-row", str(row))
+
+
+def test_there_is_a_card_for_each_factor_with_its_share(bench: Workbench, value: dict[str, Any]) -> None:
+    expect(bench.get("factor")).to_have_count(FACTORS)
+    told = [int(pin.inner_text().split()[0]) for pin in bench.get("factor-pin").all()]
+    assert told == [round(100 * factor["share"]) for factor in value["factors"]]
+
+
+def test_an_example_is_cut_out_of_what_was_seen_and_leads_there(
+    bench: Workbench, levels: iv.Study, value: dict[str, Any]
+) -> None:
+    examples = value["factors"][2]["examples"]
+    best = max(examples["good"] + examples["bad"], key=lambda example: float(example["amount"]))
+    patch = card(bench, 2).get_by_test_id("patch").first
+    canvas = patch.locator(f'canvas[data-row="{best["row"]}"]')
+    canvas.wait_for()
+    told: dict[str, Any] = canvas.evaluate(READ)
+    rgba = np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+    reach, (high, wide) = value["reach"], value["grid"]
+    assert rgba.shape[0] == reach
+    left, top = (round((best[k] + 0.5) / cells * 64 - reach / 2 + 1e-9) for k, cells in (("x", wide), ("y", high)))
+    frame = levels.recording("levels").array("observation", best["row"], best["row"] + 1)[0]
+    inside = rgba[..., 3] == 255
+    ys, xs = np.nonzero(inside)
+    assert len(ys) > 20
+    assert np.array_equal(rgba[ys, xs, :3], frame[ys + top, xs + left])
+    patch.click()
+    at_row(bench, best["row"])
+
+
+def test_examples_can_be_of_one_sign(bench: Workbench, value: dict[str, Any]) -> None:
+    bench.get("legend-which").locator("[data-value=bad]").click()
+    bench.settled("examples=bad")
+    first = value["factors"][0]["examples"]["bad"][0]
+    card(bench, 0).locator(f'canvas[data-row="{first["row"]}"]').first.wait_for()
+
+
+def test_by_place_each_part_of_the_picture_has_its_own_example(bench: Workbench, levels: iv.Study) -> None:
+    found = levels.results(kind="factors")[0].id
+    cells, rows = levels.result_array(found, "cells"), levels.result_array(found, "cell_rows")
+    bench.get("legend-patches").locator("[data-value=places]").click()
+    bench.settled("patches=places")
+    picture = card(bench, 1).get_by_test_id("patch-map")
+    picture.locator("canvas[data-drawn]").wait_for()
+    box = picture.bounding_box()
+    assert box is not None
+    sign = int(cells[1, 1, 5, 2] > cells[1, 0, 5, 2])
+    picture.click(position={"x": 2.5 / 8 * box["width"], "y": 5.5 / 8 * box["height"]})
+    at_row(bench, int(rows[1, sign, 5, 2]))
+
+
+def test_a_pinned_factor_stays_alone_and_is_told_about(bench: Workbench, value: dict[str, Any]) -> None:
+    card(bench, 3).get_by_test_id("factor-pin").click()
+    bench.page.mouse.move(2, 2)
+    bench.settled("factor=3")
+    expect(bench.get("view-factor")).to_contain_text("What is factor 4?")
+    classes = [
+        c for c in value["factors"][3]["meaning"]["classes"] if c["class"] != "background" and c["share"] >= 0.01
+    ]
+    expect(bench.get("factor-class").first).to_have_attribute("data-class", classes[0]["class"])
+    bench.page.reload()
+    opened(bench)
+    expect(card(bench, 3).get_by_test_id("factor-pin")).to_have_attribute("aria-pressed", "true")
+    card(bench, 3).get_by_test_id("factor-pin").click()
+    bench.page.wait_for_url(lambda url: "factor=3" not in url)
+
+
+def test_hiding_and_pinning_are_undone_in_their_order(bench: Workbench) -> None:
+    card(bench, 0).get_by_test_id("factor-hide").click()
+    bench.settled("without=0")
+    card(bench, 2).get_by_test_id("factor-hide").click()
+    bench.settled("without=0,2")
+    bench.get("undo").click()
+    bench.settled(r"without=0(&|$)")
+    bench.get("undo").click()
+    bench.page.wait_for_url(lambda url: "without" not in url)
+    bench.get("redo").click()
+    bench.settled(r"without=0(&|$)")
+
+
+def test_a_name_is_kept_in_the_study(bench: Workbench, levels: iv.Study) -> None:
+    card(bench, 1).get_by_test_id("factor-name").click()
+    bench.get("factor-name-input").fill("the sky")
+    bench.page.keyboard.press("Enter")
+    expect(card(bench, 1).get_by_test_id("factor-name")).to_have_text("the sky")
+    bench.page.reload()
+    opened(bench)
+    expect(card(bench, 1).get_by_test_id("factor-name")).to_have_text("the sky")
+    kept = json.loads((levels.path / "names.json").read_text("utf-8"))
+    assert kept == {levels.results(kind="factors")[0].id: {"1": "the sky"}}
+    card(bench, 1).get_by_test_id("factor-name").click()
+    bench.get("factor-name-input").fill("")
+    bench.page.keyboard.press("Enter")
+    expect(card(bench, 1).get_by_test_id("factor-name")).not_to_have_text("the sky")
+
+
+def test_the_keyboard_reaches_a_card(bench: Workbench) -> None:
+    pin = card(bench, 0).get_by_test_id("factor-pin")
+    card(bench, 0).get_by_test_id("patch").last.focus()
+    bench.page.keyboard.press("Tab")
+    expect(pin).to_be_focused()
+    bench.page.keyboard.press("Enter")
+    bench.settled("factor=0")
+
+
+def test_a_digit_shows_one_factor_alone(bench: Workbench) -> None:
+    bench.page.keyboard.press("3")
+    bench.settled("factor=2")
+    bench.page.keyboard.press("0")
+    bench.page.wait_for_url(lambda url: "factor=" not in url)
+
+
+def test_the_legend_is_exported_as_a_table(bench: Workbench, value: dict[str, Any], tmp_path: Path) -> None:
+    bench.get("view-legend-export").click()
+    with bench.page.expect_download() as coming:
+        bench.page.get_by_role("button", name="CSV table").click()
+    coming.value.save_as(tmp_path / "factors.csv")
+    lines = list(csv.DictReader((tmp_path / "factors.csv").read_text("utf-8").splitlines()))
+    assert [float(line["share"]) for line in lines] == pytest.approx([f["share"] for f in value["factors"]])
+
+
+def test_episodes_stand_beside_the_factor(bench: Workbench) -> None:
+    bench.get("tab-episodes").click()
+    bench.settled("beside=episodes")
+    bench.page.locator('[data-testid="episode"][data-episode="2"]').click()
+    at_row(bench, 2 * STEPS)
