@@ -37,11 +37,13 @@ export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: numb
   const { height, width, amounts } = drops;
   const { wide, high } = dropOf(width);
   const cells = new Float32Array(height * width);
+  const filled = new Uint8Array(height);
   let any = false;
   for (let cell = 0; cell < cells.length; cell++) {
     const strength = sign * amounts[factor * cells.length + cell]!;
     if (!(strength > weakest)) continue;
     cells[cell] = Math.min(4, strength) * high;
+    filled[Math.floor(cell / width)] = 1;
     any = true;
   }
   if (!any) {
@@ -59,12 +61,15 @@ export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: numb
       rows[y * columns + x] = sum;
     }
   }
+  into.fill(0);
   for (let y = 0; y < height * pixels; y++) {
     const { first, weights } = overY[y]!;
-    for (let x = 0; x < columns; x++) {
-      let sum = 0;
-      for (let k = 0; k < weights.length; k++) sum += weights[k]! * rows[(first + k) * columns + x]!;
-      into[y * columns + x] = sum;
+    const to = y * columns;
+    // Whole lines at a time, and only those in which there is something: news are sparse.
+    for (let k = 0; k < weights.length; k++) {
+      if (!filled[first + k]) continue;
+      const [weight, from] = [weights[k]!, (first + k) * columns];
+      for (let x = 0; x < columns; x++) into[to + x]! += weight * rows[from + x]!;
     }
   }
   return true;
@@ -98,6 +103,9 @@ function spread(cells: number, pixels: number, wide: number): Spread[] {
   return made;
 }
 
+/** Far outside of a drop: it neither shows nor counts. */
+const faint = 0.5 * edge;
+
 /** News of one sign over a picture: colour by factor, where several meet mostly that of the strongest. */
 export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
   const pixels = cellPixels(drops.width);
@@ -110,8 +118,9 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
     const [r, g, b] = drops.colours[factor]!;
     for (let i = 0; i < field.length; i++) {
       const here = field[i]!;
-      if (!here) continue;
-      const share = here ** 8;
+      if (here < faint) continue;
+      const squared = here * here;
+      const share = squared * squared * squared * squared;
       red![i]! += share * r;
       green![i]! += share * g;
       blue![i]! += share * b;
@@ -123,7 +132,10 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
     const opacity = opacityOf(most![i]!);
     if (!opacity) continue;
     const all = weight![i]!;
-    image.data.set([red![i]! / all, green![i]! / all, blue![i]! / all, 255 * opacity], 4 * i);
+    image.data[4 * i] = red![i]! / all;
+    image.data[4 * i + 1] = green![i]! / all;
+    image.data[4 * i + 2] = blue![i]! / all;
+    image.data[4 * i + 3] = 255 * opacity;
   }
   return image;
 }
