@@ -13,7 +13,7 @@ export interface Drops {
 }
 
 /** Pixels along a side of a cell: fine enough for a clean edge, cheap enough to draw while time passes. */
-export const cellPixels = (width: number): number => Math.max(5, Math.min(20, Math.round(240 / width)));
+export const cellPixels = (width: number): number => Math.max(5, Math.min(80, Math.round(240 / width)));
 
 /** What a drop is as wide as: the same share of the picture in every layer, but never less than about a cell. */
 const across = 24;
