@@ -84,7 +84,7 @@ def test_the_table_stands_beside_the_paper() -> None:
     unseen, own = Score((0, 70, 10, 8, 6, 4, 2), 80.0), Score((0, 99, 1, 0, 0, 0, 0), 60.0)
     table = report([Scored(who, unseen, own if who.levels else None) for who in FAMILY], title="All")
     by_levels = {row[0]: dict(zip(HEAD[1:], row[1:], strict=True)) for row in table.rows}
-    assert by_levels["100"]["saw"] == "10.00" and by_levels["without limit"]["own levels, %"] == "–"
+    assert by_levels["100"]["saw"] == "10.00" and by_levels["without limit"]["own, %"] == "–"
     assert table.rows[0][4] == "61.81, 64.13" and table.main.value == pytest.approx(70)
     assert table.main.low < 70 < table.main.high
 

@@ -27,7 +27,7 @@ COUNT_WITHOUT_GPU = 2_000  # some minutes on two cores
 LANES, LANES_ON_GPU = 256, 2048
 COIN = OUTCOMES.index("coin")
 FAILURES = OUTCOMES[COIN + 1 :]
-HEAD = ("levels of training", "own levels, %", "paper", "unseen levels, %", "paper", *FAILURES)
+HEAD = ("trained on", "own, %", "paper", "unseen, %", "paper", *(cause.replace("moving ", "") for cause in FAILURES))
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def _bearable() -> int:
 
 
 def _title(count: int) -> str:
-    return f"Levels completed, {count:,} episodes each, sampled actions; what ended the others on unseen levels, %"
+    return f"Own and unseen levels completed, {count:,} episodes each; what ended the others on unseen levels, %"
 
 
 def _cell(figure: Figure) -> str:
