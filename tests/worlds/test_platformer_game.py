@@ -120,7 +120,7 @@ def test_a_game_that_ends_begins_anew_in_a_fresh_level() -> None:
         before = game.level_seeds.clone()
         turn = game.step(row)
         assert torch.equal(turn.ended, turn.outcome > 0)
-        assert torch.equal(turn.reward, 10.0 * (turn.outcome == OUTCOMES.index("coin")))
+        assert torch.equal(turn.reward, (turn.outcome == OUTCOMES.index("coin")).float())
         assert torch.equal(game.level_seeds == before, ~turn.ended)
         facts = game.facts()
         assert (facts["step"][turn.ended] == 0).all()

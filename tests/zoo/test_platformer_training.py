@@ -42,7 +42,7 @@ class Signpost:
         found = actions == self.side
         ended = torch.ones(self.count, dtype=torch.bool)
         outcome = torch.where(found, COIN, 2).to(torch.uint8)
-        return Turn(self.reset(), 10.0 * found.float(), ended, outcome)
+        return Turn(self.reset(), found.float(), ended, outcome)
 
 
 class Glance(nn.Module):
@@ -71,7 +71,7 @@ def test_ppo_finds_the_coin_and_knows_its_chance() -> None:
     torch.manual_seed(0)
     network, recipe = Glance(), Recipe(games=64, window=8, batch=128, epochs=4, lr=0.03, entropy=0.003)
     optimizer = torch.optim.Adam(network.parameters())
-    player, tally = Player(Signpost(64), 8, recipe.reward_scale), Tally(2000)
+    player, tally = Player(Signpost(64), 8), Tally(2000)
     for turn in range(60):
         window = player.play(network)
         improve(network, optimizer, window, recipe=recipe, share=turn / 60)
@@ -107,13 +107,13 @@ def test_a_saved_run_goes_on_with_the_same_weights_and_momentum(tmp_path: Path) 
     recipe = Recipe(games=4, window=2, batch=8, epochs=1)
     said: list[str] = []
     first = Training(recipe, device="cpu", tell=said.append)
-    first.run(Player(Signpost(4), 2, 0.1), None, minutes=1e-5, out=tmp_path)
+    first.run(Player(Signpost(4), 2), None, minutes=1e-5, out=tmp_path)
     assert first.steps >= 8 and "completed" in said[-1]
     second = Training(recipe, device="cpu", tell=said.append)
     second.load(tmp_path)
     assert (second.steps, second.curve) == (first.steps, first.curve)
     assert second.seconds == pytest.approx(first.seconds)
-    window = Player(Signpost(4), 2, 0.1).play(first.network)
+    window = Player(Signpost(4), 2).play(first.network)
     for training in (first, second):
         torch.manual_seed(5)
         improve(training.network, training.optimizer, window, recipe=recipe, share=0.5)
@@ -127,7 +127,7 @@ def test_games_go_on_the_same_when_what_they_hold_is_kept_in_its_place() -> None
         torch.manual_seed(2)
         network = Glance()
         game = Platformer(3, settings=PlatformerSettings(time_limit=20), seed=4)
-        player = Player(game, 16, 0.1)
+        player = Player(game, 16)
         held = anchor(player, game) if kept else []
         for _ in range(3):
             window = player.play(network)
@@ -141,7 +141,7 @@ def test_a_training_whose_time_is_over_says_so(tmp_path: Path) -> None:
     training = Training(Recipe(games=4, window=2), device="cpu", tell=lambda text: None)
     training.seconds = 60.0
     with pytest.raises(SystemExit, match="minutes"):
-        training.run(Player(Signpost(4), 2, 0.1), None, minutes=1.0, out=tmp_path)
+        training.run(Player(Signpost(4), 2), None, minutes=1.0, out=tmp_path)
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from innerview.worlds.platformer.settings import LARGEST_SEED, PlatformerSetting
 from innerview.worlds.platformer.state import State
 from innerview.worlds.platformer.things import Thing, edited, things
 
-REWARD = 10.0
+REWARD = 1.0
+"""At the coin, so that a value is the discounted chance to reach it."""
 FRESH_EVERY = 16
 """Steps between two makings of the levels that come next; who fails faster than that sees a level again."""
 MOST_GAMES = 1_000_000

@@ -52,8 +52,6 @@ class Recipe:
     entropy: float = 0.01
     last_entropy: float = 0.001
     value_weight: float = 2.0
-    reward_scale: float = 0.1
-    """The coin's 10 becomes 1: the value is then the discounted chance to reach it."""
     max_norm: float = 0.5
 
     def at(self, share: float) -> tuple[float, float]:
@@ -94,8 +92,8 @@ class Window:
 class Player:
     """Plays windows with a network, on and on."""
 
-    def __init__(self, games: Games, steps: int, reward_scale: float) -> None:
-        self.games, self.steps, self.scale = games, steps, reward_scale
+    def __init__(self, games: Games, steps: int) -> None:
+        self.games, self.steps = games, steps
         self.seen = as_blocks(games.reset())
         self.window = Window(steps, len(self.seen), self.seen)
 
@@ -110,7 +108,7 @@ class Player:
             turn = self.games.step(action)
             window.blocks[t], window.actions[t], window.values[t] = self.seen, action, value[:, 0]
             window.log_probs[t] = log_all.gather(1, action[:, None])[:, 0]
-            window.rewards[t] = turn.reward * self.scale
+            window.rewards[t] = turn.reward
             window.ended[t], window.outcomes[t] = turn.ended, turn.outcome
             self.seen = as_blocks(turn.frames)
         window.last_values.copy_(network(self.seen)[1][:, 0])

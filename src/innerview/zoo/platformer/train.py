@@ -235,8 +235,8 @@ def train(args: argparse.Namespace) -> None:
     seed = args.seed + training.steps
     games = open_games(recipe.games, levels=args.levels, unseen=False, device=args.device, seed=seed)
     others = open_games(min(PROBES, recipe.games), levels=None, unseen=True, device=args.device, seed=seed + 1)
-    player = Player(games, recipe.window, recipe.reward_scale)
-    probe = Player(others, recipe.window, recipe.reward_scale)
+    player = Player(games, recipe.window)
+    probe = Player(others, recipe.window)
     try:
         training.run(player, probe, minutes=args.minutes, out=Path(args.out))
     except KeyboardInterrupt:  # Ctrl-C leaves a checkpoint
