@@ -61,6 +61,13 @@ def test_a_q_network_plays_its_best_and_a_policy_is_drawn_from() -> None:
     assert [choice_of(plan) for plan in PLANS.values()] == ["greedy", "greedy", "sample", "sample"]
 
 
+@pytest.mark.parametrize("name", list(PLANS))
+def test_every_age_of_an_agent_loads_and_thinks_differently(name: str) -> None:
+    agents = [load_agent(name, snapshot)[0] for snapshot in ("early", "middle", "final")]
+    assert len({agent.info.weights_digest for agent in agents}) == 3
+    assert all(bool(torch.isfinite(weight).all()) for agent in agents for weight in agent.module.parameters())
+
+
 def test_an_unknown_snapshot_and_cut_weights_are_told(tmp_path: Path) -> None:
     with pytest.raises(InnerviewError, match="early"):
         weights_of("breakout_dqn", "erly")
