@@ -54,6 +54,22 @@ SHOWS = (
         episodes=8,
         about="Another gathers four items in the right order in mazes it has never seen.",
     ),
+    Show(
+        entry="platformer",
+        subject="platformer agent",
+        world="platformer",
+        seed=1_000_000_000,  # levels that it was not trained on
+        episodes=8,
+        about="A third runs and jumps to the coin, in levels it has never seen.",
+    ),
+    Show(
+        entry="platformer_100",
+        subject="platformer agent of 100 levels",
+        world="platformer",
+        seed=1_000_000_000,  # the same levels
+        episodes=8,
+        about="A fourth was trained on a hundred levels only: it fails in about half of all others.",
+    ),
 )
 """What the page opens on comes first."""
 

@@ -24,11 +24,11 @@ def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
 
 
 def adapt(weights: Path, *, name: str) -> tuple[Subject, World]:
-    """An agent with these weights and the platformer."""
+    """An agent with these weights, and the platformer with all that can be told about it."""
     example = torch.zeros(1, 3, SIZE, SIZE)
     adapted = subject(Agent(), name=name, example=example, actions=list(ACTIONS))
     adapted.load_weights(weights)
-    return adapted, world("platformer")
+    return adapted, world("platformer", masks=True, render=256)
 
 
 def evaluate_member(name: str, count: int | None = None, progress: Progress = quiet) -> Report:
