@@ -171,9 +171,7 @@ def _describe(settings: PlatformerWorldSettings) -> WorldInfo:
         seen.append(ArraySpec(name="picture", shape=(size, size, 3), dtype="uint8", role="image", axes=IMAGE))
     if settings.masks:
         flat, classes = IMAGE[:2], n.CLASSES
-        seen.append(
-            ArraySpec(name="mask", shape=(VIEW, VIEW), dtype="uint8", role="mask", axes=flat, elements=classes)
-        )
+        seen.append(ArraySpec(name="mask", shape=(VIEW, VIEW), dtype="uint8", role="mask", axes=flat, elements=classes))
     told = {
         "size": [VIEW, VIEW],
         "walls": "per episode",
