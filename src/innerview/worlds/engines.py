@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import weakref
 from pathlib import Path
@@ -23,6 +24,8 @@ from typing import IO, Any
 PREFIX = "innerview-doom-"
 SHARED_MEMORY = Path("/dev/shm")
 JUST_MADE_S = 60.0
+_STARTING = threading.Lock()
+"""Engines that start at the same moment can take the whole process down."""
 
 _START = """\
 import ctypes, os, signal, sys
@@ -52,7 +55,8 @@ class Engine:
 
     def start(self) -> None:
         """Start the process; remember which shared memory it uses."""
-        self._game.init()
+        with _STARTING:
+            self._game.init()
         (self.folder / "instance").write_text(self._game.get_instance_id())
 
     @property
