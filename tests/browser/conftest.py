@@ -52,7 +52,7 @@ def chromium() -> str:
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     assert (ROOT / "src/innerview/page/index.html").is_file(), "The page is not built: run python scripts/page.py."
-    expect.set_options(timeout=15_000)
+    expect.set_options(timeout=45_000)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         yield opened
@@ -74,7 +74,7 @@ def visit(browser: Browser, show: Show) -> Iterator[Visit]:
     def go(handle: Handle, link: str = "", *, ready: bool = True, **settings: Any) -> Workbench:
         settings = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"} | settings
         context = browser.new_context(**settings)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(45_000)
         page = context.new_page()
         watch = Watch(page, handle.address)
         visits.append((context, watch))
