@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from innerview.errors import LensError
 from innerview.features.directions import METHODS, Factors, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
@@ -111,7 +110,7 @@ def look(
     """Directions fitted to a sample of rows, and how much of each is where in every row."""
     import torch
 
-    layer = layer or _middle(subject)
+    layer = layer or subject.middle_convolution
     reading = _Reading(subject, frames, attribute, layer, target, of, steps)
     drawn = np.random.default_rng(seed).permutation(frames.rows)[: min(most, frames.rows)]
     sample, total = np.sort(drawn), len(drawn) + frames.rows
@@ -223,10 +222,10 @@ def _strongest(direction: np.ndarray, most: int = 4) -> list[dict[str, Any]]:
 
 def receptive_field(subject: Subject, layer: str) -> int:
     """How many pixels of the picture one cell of a layer sees, along a side, from the convolutions up to it."""
-    from torch import nn, zeros
+    from torch import zeros
 
     named = dict(subject.module.named_modules())
-    convolutions = [n for n in subject.info.layers if isinstance(named[n], nn.Conv2d)]
+    convolutions = subject.convolutions
     before = convolutions[: convolutions.index(layer) + 1] if layer in convolutions else convolutions
     blank = {spec.name: zeros(1, *spec.shape) for spec in subject.info.inputs}
     moved = {name: value.to(subject.device) for name, value in blank.items()}
@@ -239,13 +238,3 @@ def receptive_field(subject: Subject, layer: str) -> int:
         # What lies between two convolutions is not known, but its stride shows in their sizes.
         stride = picture[1] / out[name].shape[2] if out[name].ndim == 4 else stride
     return min(round(reach), int(picture[1]))
-
-
-def _middle(subject: Subject) -> str:
-    from torch import nn
-
-    named: Mapping[str, Any] = dict(subject.module.named_modules())
-    found = [name for name in subject.info.layers if isinstance(named[name], nn.Conv2d)]
-    if not found:
-        raise LensError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
-    return found[len(found) // 2]

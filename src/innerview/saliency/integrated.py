@@ -101,13 +101,13 @@ def attribute(
     """Integrate the gradient from a baseline [channel, height, width], zero unless given, to what the layer put out."""
     from innerview.subjects import tail
 
-    layer = layer or middle_convolution(subject)
+    layer = layer or subject.middle_convolution
     whole = subject.run(inputs, memory, keep=(layer,))
     reached = whole.activations[layer].detach()
     if reached.ndim != 4:
         raise LensError(
             f"Layer '{layer}' puts out {list(reached.shape[1:])} per row, without height and width. Layers that have "
-            f"both: {', '.join(spatial_layers(subject)) or 'none'}."
+            f"both: {', '.join(subject.convolutions) or 'none'}."
         )
     start = reached.new_zeros(reached.shape[1:]) if baseline is None else baseline.to(reached)
     if start.shape != reached.shape[1:]:
@@ -148,19 +148,3 @@ class _Path:
         ends = torch.cat([self.reached, self.start.expand_as(self.reached)])
         scores = self.score(self.tail.heads(ends, self.inputs, self.memory, grad=False)).detach()
         return Attribution(total * way, scores[:rows], scores[rows:], self.tail)
-
-
-def spatial_layers(subject: Subject) -> list[str]:
-    """Convolutions, in order."""
-    from torch import nn
-
-    named = dict(subject.module.named_modules())
-    return [name for name in subject.info.layers if isinstance(named[name], nn.Conv2d)]
-
-
-def middle_convolution(subject: Subject) -> str:
-    """Where objects tend to be told apart: the third of five convolutions, the second of three."""
-    found = spatial_layers(subject)
-    if not found:
-        raise LensError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
-    return found[len(found) // 2]

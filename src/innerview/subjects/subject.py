@@ -100,6 +100,18 @@ class Subject:
         """The head that decides what to do."""
         return self._acting
 
+    @property
+    def convolutions(self) -> tuple[str, ...]:
+        """Its convolutions over pictures, in the order in which they run."""
+        return tuple(name for name in self.info.layers if isinstance(self._layers[name], nn.Conv2d))
+
+    @property
+    def middle_convolution(self) -> str:
+        """Where objects tend to be told apart: the third of five convolutions, the second of three."""
+        if not self.convolutions:
+            raise SubjectError(f"Subject '{self.info.name}' has no convolution; name a layer with height and width.")
+        return self.convolutions[len(self.convolutions) // 2]
+
     def inputs(self, observation: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
         """Batched observations of a world as what the module takes: images channel first and normalised."""
         return feed(self._body.inputs, observation, self.device)
