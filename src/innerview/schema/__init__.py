@@ -4,7 +4,7 @@ Everything here turns into plain JSON values with `to_json` and back with `from_
 """
 
 from innerview.schema.data import ArraySpec, Column, Scene
-from innerview.schema.edit import Blinding, EditMode, MemoryEdit, Reduction
+from innerview.schema.edit import Blinding, EditMode, MemoryEdit, NamedFactor, Reduction, WeightEdit
 from innerview.schema.lens import Lens, Parameter
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.plain import from_json, to_json
@@ -12,7 +12,7 @@ from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
 from innerview.schema.result import Result
 from innerview.schema.rows import Found, Frames, Rows, States, Watch, unwatched
 from innerview.schema.subject import AttentionSite, Head, InputSpec, MemorySite, SubjectInfo
-from innerview.schema.world import ActionSpace, Moment, WorldInfo
+from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
     "ActionSpace",
@@ -32,6 +32,7 @@ __all__ = [
     "Metric",
     "Metrics",
     "Moment",
+    "NamedFactor",
     "Ordering",
     "Parameter",
     "RecordingInfo",
@@ -42,7 +43,9 @@ __all__ = [
     "Scene",
     "States",
     "SubjectInfo",
+    "ThingInView",
     "Watch",
+    "WeightEdit",
     "WorldInfo",
     "from_json",
     "to_json",

@@ -1,4 +1,4 @@
-"""Changes to a subject's memory: small immutable values that compose and can be saved."""
+"""Changes to a subject's memory or weights: small immutable values that compose and can be saved."""
 
 from __future__ import annotations
 
@@ -50,3 +50,30 @@ class Blinding:
     """The layer whose kernel is changed: the next one that reads these channels, unless said."""
     note: str = ""
     """What the directions stand for, in words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedFactor:
+    """One factor of a result, and what it was called when it was used."""
+
+    index: int
+    """Its place among the result's factors, from 0."""
+    name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightEdit:
+    """A change of weights that was made: a line in the history of an edited subject."""
+
+    of: str
+    """The subject that was changed."""
+    layer: str
+    after: str
+    """The layer whose kernel was changed."""
+    directions: tuple[tuple[float, ...], ...]
+    result: str = ""
+    """The result whose factors the directions are; empty where they come from elsewhere."""
+    factors: tuple[NamedFactor, ...] = ()
+    made: str = ""
+    """When, as ISO time."""
+    edit: Literal["blinding"] = "blinding"

@@ -20,6 +20,7 @@ from innerview.serve.guard import Guard
 from innerview.serve.page import Page
 from innerview.serve.routes import (
     aligned,
+    edited,
     live,
     metrics,
     names,
@@ -39,7 +40,7 @@ from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
 RECORDED = (recordings, tiles, aligned, order)
-KEPT = (metrics, results, names, reductions, selections)
+KEPT = (metrics, results, names, reductions, edited, selections)
 NOUNS = (study_routes, *RECORDED, *KEPT, doc_routes, job_routes, live, page_routes)
 
 

@@ -17,6 +17,7 @@ import uvicorn
 from rich.console import Console
 
 from innerview.errors import InnerviewError
+from innerview.jobs.edited import WithEdited
 from innerview.serve.app import create_app
 from innerview.serve.guard import BODY_LIMIT
 from innerview.serve.wiring import live_parts
@@ -84,7 +85,8 @@ class Handle:
 def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None, **parts: Any) -> Handle:
     """Serve a study on loopback and return at once; port 0 takes a free one. `parts` go to `create_app`."""
     opened = study if isinstance(study, Study) else Study.open(Path(study))
-    parts = live_parts(opened, parts.get("subjects") or {}, parts.get("worlds") or {}) | parts
+    parts["subjects"] = WithEdited(opened, parts.get("subjects") or {})
+    parts = live_parts(opened, parts["subjects"], parts.get("worlds") or {}) | parts
     token = token or secrets.token_urlsafe(24)
     listening = _listen(port)
     try:

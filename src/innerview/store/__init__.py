@@ -6,6 +6,15 @@ Rows are Parquet and arrays are Zarr in plain folders. A block of rows is commit
 from innerview.store.checking import check
 from innerview.store.damage import Damage
 from innerview.store.derived import DerivedCache
+from innerview.store.edited import (
+    Edited,
+    drop_edited,
+    edited_subjects,
+    load_edited,
+    rename_edited,
+    save_edited,
+    weights_file,
+)
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers import import_npz, import_table
 from innerview.store.importers_files import Imported, Wishes, import_files
@@ -35,6 +44,7 @@ __all__ = [
     "Card",
     "Damage",
     "DerivedCache",
+    "Edited",
     "Imported",
     "Played",
     "Recording",
@@ -43,6 +53,8 @@ __all__ = [
     "Study",
     "Wishes",
     "check",
+    "drop_edited",
+    "edited_subjects",
     "export_arrays",
     "export_reductions",
     "export_rows",
@@ -52,6 +64,7 @@ __all__ = [
     "import_reductions",
     "import_table",
     "load_card",
+    "load_edited",
     "load_metrics",
     "load_names",
     "load_selections",
@@ -59,6 +72,8 @@ __all__ = [
     "load_weights",
     "metrics_digest",
     "read_weights",
+    "rename_edited",
+    "save_edited",
     "save_metrics",
     "save_names",
     "save_selections",
@@ -66,5 +81,6 @@ __all__ = [
     "save_subject",
     "snapshots",
     "subjects",
+    "weights_file",
     "write_rows",
 ]

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
 from innerview.store.damage import Damage, damage_in_depth, recording_folders
+from innerview.store.edited import read_edited
 from innerview.store.files import read_json
 from innerview.store.manifest import STUDY_FORMAT, check_format, load_manifest
 from innerview.store.metrics import load_metrics
-from innerview.store.models import load_card, read_snapshot, read_weights
+from innerview.store.models import read_snapshot, read_weights
 from innerview.store.paths import confined
 from innerview.store.reductions import load_reductions
 from innerview.store.results import check_result
@@ -40,7 +41,7 @@ def check(path: Path | str) -> list[Damage]:
 def _beside_recordings(study: Study) -> Iterator[Damage]:
     """Subjects, snapshots, results, selections and metrics."""
     for card in sorted(study.path.glob("subjects/*/card.json")):
-        yield from _tried(study, card, load_card, study, card.parent.name)
+        yield from _tried(study, card, read_edited, study, card.parent.name)
         yield from _weights(study, card)
     for taken in sorted(study.path.glob("snapshots/*/*/snapshot.json")):
         yield from _tried(study, taken, read_snapshot, taken)

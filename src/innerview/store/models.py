@@ -56,12 +56,12 @@ def subjects(study: Study) -> list[str]:
 
 def load_card(study: Study, name: str) -> Card:
     """What is told about a subject."""
-    return from_json(Card, read_json(_subject_folder(study, name) / "card.json"))
+    return from_json(Card, read_json(subject_folder(study, name) / "card.json"))
 
 
 def load_weights(study: Study, name: str) -> dict[str, Tensor]:
     """A subject's weights by parameter name."""
-    return read_weights(_subject_folder(study, name) / _WEIGHTS)
+    return read_weights(subject_folder(study, name) / _WEIGHTS)
 
 
 def save_snapshot(study: Study, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
@@ -119,7 +119,16 @@ def _save_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
     replace_file(path, save({name: tensor.detach().cpu().clone() for name, tensor in weights.items()}))
 
 
-def _subject_folder(study: Study, name: str) -> Path:
+def weights_path(study: Study, name: str) -> Path:
+    """Where a subject's weights lie."""
+    path = subject_folder(study, name) / _WEIGHTS
+    if not is_plain_file(path):
+        raise DamagedPart(f"'{path.name}' is missing in '{path.parent.name}'.")
+    return path
+
+
+def subject_folder(study: Study, name: str) -> Path:
+    """The folder of a subject that is kept."""
     folder = confined(study.path, "subjects", checked_name("subject", name))
     if not is_plain_file(folder / "card.json"):
         raise UnknownName("subject", name, subjects(study))

@@ -64,6 +64,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/edited": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Edited
+         * @description Every edited subject of the study, oldest first.
+         */
+        get: operations["edited"];
+        put?: never;
+        /**
+         * Make Edited
+         * @description Blind a live subject to factors of a result, and keep it under a name.
+         */
+        post: operations["make_edited"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/edited/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop
+         * @description Remove an edited subject; what was recorded and proved with it stays.
+         */
+        delete: operations["drop"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename
+         * @description Give an edited subject another name, as long as nothing else was made with it.
+         */
+        patch: operations["rename"];
+        trace?: never;
+    };
+    "/api/edited/{name}/weights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Edited Weights
+         * @description The weights as safetensors, to be loaded into the same module elsewhere.
+         */
+        get: operations["edited_weights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -760,6 +828,22 @@ export interface components {
             name: string;
         };
         /**
+         * BlindRequest
+         * @description Which factors of a result to be blind to.
+         */
+        BlindRequest: {
+            /** Factors */
+            factors: number[];
+            /** Name */
+            name?: string | null;
+            /** Recording */
+            recording: string;
+            /** Result */
+            result: string;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
          * CheckBody
          * @description An expression to look at while it is written.
          */
@@ -856,6 +940,61 @@ export interface components {
             slug: string;
             /** Title */
             title: string;
+        };
+        /**
+         * EditLine
+         * @description One edit of a history, without its directions.
+         */
+        EditLine: {
+            /** After */
+            after: string;
+            /**
+             * Edit
+             * @constant
+             */
+            edit: "blinding";
+            /** Factors */
+            factors: components["schemas"]["NamedFactor"][];
+            /** Layer */
+            layer: string;
+            /** Made */
+            made: string;
+            /** Of */
+            of: string;
+            /** Result */
+            result: string;
+        };
+        /**
+         * EditedList
+         * @description Every edited subject, oldest first.
+         */
+        EditedList: {
+            /** Edited */
+            edited: components["schemas"]["EditedReply"][];
+        };
+        /**
+         * EditedReply
+         * @description An edited subject: the edit that made it, and all of them, oldest first.
+         */
+        EditedReply: {
+            /** After */
+            after: string;
+            /** Factors */
+            factors: components["schemas"]["NamedFactor"][];
+            /** History */
+            history: components["schemas"]["EditLine"][];
+            /** Layer */
+            layer: string;
+            /** Live */
+            live: boolean;
+            /** Made */
+            made: string;
+            /** Name */
+            name: string;
+            /** Of */
+            of: string;
+            /** Result */
+            result: string;
         };
         /**
          * ErrorReply
@@ -1126,6 +1265,19 @@ export interface components {
             thresholds: components["schemas"]["ThresholdReply"][];
         };
         /**
+         * NamedFactor
+         * @description One factor of a result, and what it was called when it was used.
+         */
+        NamedFactor: {
+            /** Index */
+            index: number;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+        };
+        /**
          * Names
          * @description A name for each part that somebody named.
          */
@@ -1304,6 +1456,14 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * RenameRequest
+         * @description A new name.
+         */
+        RenameRequest: {
+            /** Name */
+            name: string;
         };
         /**
          * ResultReply
@@ -1624,6 +1784,210 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    edited: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedList"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    make_edited: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BlindRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedList"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    edited_weights: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */

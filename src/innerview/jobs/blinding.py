@@ -1,0 +1,149 @@
+"""Makes a subject blind to factors that a lens found, and keeps it in the study with its history."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from innerview.errors import EditError, RequestError, StoreError
+from innerview.schema import Blinding, NamedFactor, Result, WeightEdit
+from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
+
+KIND = "factors"
+MOST_FACTORS = 64
+_LONGEST = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Factors of a result that somebody chose, with their directions."""
+
+    result: str
+    layer: str
+    factors: tuple[NamedFactor, ...]
+    directions: tuple[tuple[float, ...], ...]
+
+    @property
+    def called(self) -> str:
+        """What they are, in words: saw + coin, or factor 3 + 5."""
+        named = list(dict.fromkeys(factor.name for factor in self.factors if factor.name))
+        unnamed = [str(factor.index + 1) for factor in self.factors if not factor.name]
+        return " + ".join([*named, *([f"factor {' + '.join(unnamed)}"] if unnamed else [])])
+
+
+def choose(study: Study, result: str, factors: Sequence[int]) -> Choice:
+    """Factors by their place in a result, from 0."""
+    found = factors_result(study, result)
+    told: list[Mapping[str, Any]] = found.value["factors"]
+    chosen = tuple(dict.fromkeys(factors))
+    for index in chosen:
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(told):
+            raise RequestError(f"Factors of this result are numbers from 0 to {len(told) - 1}, not {index!r:.40}.")
+    if not chosen:
+        raise RequestError(f"Choose at least one factor to be blind to: numbers from 0 to {len(told) - 1}.")
+    directions = study.result_array(result, "directions").astype(np.float64)
+    names = load_names(study, result)
+    return Choice(
+        result=result,
+        layer=str(found.value["layer"]),
+        factors=tuple(NamedFactor(index=index, name=name_of(told[index], names.get(str(index)))) for index in chosen),
+        directions=tuple(tuple(float(v) for v in directions[index]) for index in chosen),
+    )
+
+
+def factors_result(study: Study, result: str) -> Result:
+    """A result that holds factors, whole."""
+    found = study.result(result)
+    if found.kind != KIND:
+        raise RequestError(
+            f"Result {result} is of '{found.kind}'. Blinding takes directions of '{KIND}': run that lens first."
+        )
+    if found.provisional:
+        raise RequestError(f"Result {result} is still being made. Wait until its job has ended.")
+    return found
+
+
+def name_of(factor: Mapping[str, Any], given: str | None = None) -> str:
+    """What a factor is called: by somebody, or by what it was found to mean; empty where neither."""
+    return given or str((factor.get("meaning") or {}).get("name", ""))
+
+
+def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | None = None) -> Edited:
+    """Blind a subject to the factors and keep it; one that is there already, made in the same way, is found."""
+    from innerview.edits.blinding import blind as blinded
+    from innerview.edits.blinding import reader
+
+    edit = Blinding(layer=choice.layer, directions=choice.directions, note=choice.called)
+    after, _ = reader(subject, edit)
+    line = WeightEdit(
+        of=subject.info.name,
+        layer=edit.layer,
+        after=after,
+        directions=edit.directions,
+        result=choice.result,
+        factors=choice.factors,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    made = blinded(subject, replace(edit, after=after))
+    kept = {each.name: each for each in edited_subjects(study)}
+    before = next((e.history for e in kept.values() if _is(e, subject)), ())
+    title = _free_name(study, subject, choice, made.info.weights_digest, name)
+    if title in kept:
+        return kept[title]
+    edited = Edited(info=replace(made.info, name=title), history=(*before, line))
+    save_edited(study, edited, made.module.state_dict())
+    return edited
+
+
+def blind(
+    study: Study | str | Path,
+    subject: Subject,
+    result: Result | str,
+    *,
+    factors: Sequence[int],
+    name: str | None = None,
+) -> Subject:
+    """A subject blind to factors (by their place, from 0) of a result of the lens `factors`, kept in the study.
+
+        found = iv.look("coins.study", "factors", subject=agent, layer="conv3a")
+        blinded = iv.blind("coins.study", agent, found, factors=[2])
+
+    Where its original is live it is live too: it can be recorded and opened in every workspace.
+    """
+    from innerview.jobs.edited import rebuilt
+    from innerview.jobs.record import check_subject
+
+    check_subject(subject)
+    opened = study if isinstance(study, Study) else Study.open(study)
+    choice = choose(opened, result if isinstance(result, str) else result.id, factors)
+    return rebuilt(opened, make_blind(opened, subject, choice, name=name), subject)
+
+
+def _is(edited: Edited, subject: Subject) -> bool:
+    return edited.name == subject.info.name and edited.info.weights_digest == subject.weights_digest()
+
+
+def _free_name(study: Study, subject: Subject, choice: Choice, digest: str, name: str | None) -> str:
+    """The name asked for, or the usual one; numbered where another subject has it."""
+    kept = {each.name: each.info.weights_digest for each in edited_subjects(study)}
+    taken = {*subjects(study), subject.info.name}
+    if name is not None:
+        if name in taken and kept.get(name) != digest:
+            raise StoreError(f"A subject called '{name}' is kept already and is another one. Choose another name.")
+        return name
+    usual = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", f"{subject.info.name} blind to {choice.called}").strip(" .-")
+    for number in range(1, 1_000):
+        mark = "" if number == 1 else f" {number}"
+        title = usual[: _LONGEST - len(mark)].strip() + mark
+        if title not in taken or kept.get(title) == digest:
+            return title
+    raise EditError(f"There are a thousand subjects called '{usual:.60}' already. Choose a name of its own.")

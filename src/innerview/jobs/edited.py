@@ -1,0 +1,71 @@
+"""Live subjects together with those that were made of them by edits of their weights and are kept in the study."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from innerview.errors import EditError, UnknownName
+from innerview.store import Edited, Study, edited_subjects, load_edited, load_weights
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
+
+
+class WithEdited(Mapping[str, Any]):
+    """Live subjects by name, and after them the edited ones of those: rebuilt when they are first used."""
+
+    def __init__(self, study: Study, live: Mapping[str, Any]) -> None:
+        self._study, self._live = study, live
+        self._built: dict[tuple[str, str], Any] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._live:
+            return self._live[name]
+        edited = next((each for each in self._edited() if each.name == name), None)
+        if edited is None:
+            raise KeyError(name)
+        key = (name, edited.info.weights_digest)
+        with self._lock:
+            if key not in self._built:
+                self._built[key] = rebuilt(self._study, edited, self._live[edited.root])
+            return self._built[key]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._live or any(each.name == name for each in self._edited())
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._live
+        yield from (each.name for each in self._edited())
+
+    def __len__(self) -> int:
+        return len(self._live) + len(self._edited())
+
+    def _edited(self) -> list[Edited]:
+        if not self._live:
+            return []
+        found = edited_subjects(self._study)
+        return [each for each in found if each.root in self._live and each.name not in self._live]
+
+
+def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
+    """An edited subject as it was kept, from the one that its first edit was made to."""
+    kept = load_weights(study, edited.name)
+    own = dict(original.module.named_parameters())
+    made = original.copied({title: value for title, value in kept.items() if title in own}, name=edited.name)
+    if made.weights_digest() != edited.info.weights_digest:
+        raise EditError(
+            f"'{edited.name}' cannot be rebuilt from '{original.info.name}': together they are not what was kept. The "
+            "model has changed since, or the file did; check the study, or make the edit again."
+        )
+    return made
+
+
+def live_edited(study: Study, name: str, subject: Subject) -> Subject:
+    """The edited subject of that name, of the original given."""
+    edited = load_edited(study, name)
+    if edited.root != subject.info.name:
+        raise UnknownName("original of " + name, subject.info.name, [edited.root])
+    return rebuilt(study, edited, subject)

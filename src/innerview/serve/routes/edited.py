@@ -1,0 +1,136 @@
+"""Subjects whose weights were edited: made, listed, renamed, removed, and their weights to take away."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from innerview.errors import RequestError
+from innerview.schema import NamedFactor, to_json
+from innerview.serve.context import Service, Serving
+from innerview.serve.routes.recordings import gives
+from innerview.store import Edited, drop_edited, edited_subjects, load_edited, rename_edited, weights_file
+
+router = APIRouter(prefix="/api/edited", tags=["edited"])
+
+Title = Annotated[str, StringConstraints(min_length=1, max_length=80)]
+Named = Annotated[str, Path(max_length=200)]
+
+
+class EditLine(BaseModel):
+    """One edit of a history, without its directions."""
+
+    edit: Literal["blinding"]
+    of: str
+    layer: str
+    after: str
+    result: str
+    factors: list[NamedFactor]
+    made: str
+
+
+class EditedReply(BaseModel):
+    """An edited subject: the edit that made it, and all of them, oldest first."""
+
+    name: str
+    of: str
+    made: str
+    layer: str
+    after: str
+    result: str
+    factors: list[NamedFactor]
+    live: bool
+    """Whether it can be run here: the subject it was first made of is live."""
+    history: list[EditLine]
+
+
+class EditedList(BaseModel):
+    """Every edited subject, oldest first."""
+
+    edited: list[EditedReply]
+
+
+class BlindRequest(BaseModel):
+    """Which factors of a result to be blind to."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    recording: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    result: Annotated[str, StringConstraints(min_length=1, max_length=80)]
+    factors: Annotated[list[int], Field(max_length=64)]
+    name: Title | None = None
+    subject: Annotated[str, StringConstraints(max_length=200)] | None = None
+    """The live subject to blind; the one that the recording was made with where left out."""
+
+
+class RenameRequest(BaseModel):
+    """A new name."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Title
+
+
+@router.get("")
+def edited(service: Serving) -> EditedList:
+    """Every edited subject of the study, oldest first."""
+    return EditedList(edited=[_reply(service, each) for each in edited_subjects(service.study)])
+
+
+@router.post("", status_code=201)
+def make_edited(body: BlindRequest, service: Serving) -> EditedReply:
+    """Blind a live subject to factors of a result, and keep it under a name."""
+    from innerview.jobs.blinding import choose, make_blind
+
+    choice = choose(service.study, body.result, body.factors)
+    made = make_blind(service.study, _subject(service, body), choice, name=body.name)
+    return _reply(service, made)
+
+
+@router.patch("/{name}")
+def rename(name: Named, body: RenameRequest, service: Serving) -> EditedReply:
+    """Give an edited subject another name, as long as nothing else was made with it."""
+    if body.name in service.subjects and body.name != name:
+        raise RequestError(f"A live subject is called '{body.name}' already. Choose another name.")
+    return _reply(service, rename_edited(service.study, name, body.name))
+
+
+@router.delete("/{name}")
+def drop(name: Named, service: Serving) -> EditedList:
+    """Remove an edited subject; what was recorded and proved with it stays."""
+    drop_edited(service.study, name)
+    return edited(service)
+
+
+@router.get("/{name}/weights", response_class=FileResponse, responses=gives("application/octet-stream"))
+def edited_weights(name: Named, service: Serving) -> FileResponse:
+    """The weights as safetensors, to be loaded into the same module elsewhere."""
+    path = weights_file(service.study, load_edited(service.study, name).name)
+    return FileResponse(path, media_type="application/octet-stream", filename=f"{name}.safetensors")
+
+
+def _subject(service: Service, body: BlindRequest) -> Any:
+    recorded = service.open(body.recording).recording.info.subject
+    wanted = body.subject or (recorded.name if recorded else None)
+    if not service.subjects:
+        raise RequestError(
+            "No subject is live, so there is nothing to blind. Serve the study with one: innerview serve STUDY "
+            "--subject zoo:NAME, or iv.show(study, subject=…)."
+        )
+    if wanted is None or wanted not in service.subjects:
+        raise RequestError(
+            f"'{body.recording}' was made with '{wanted}', which is not live here. Live: "
+            f"{', '.join(service.subjects)}. Serve the study with it, or name one of them."
+        )
+    return service.subjects[wanted]
+
+
+def _reply(service: Service, each: Edited) -> EditedReply:
+    history = [{key: value for key, value in to_json(line).items() if key != "directions"} for line in each.history]
+    last = {key: value for key, value in history[-1].items() if key != "edit"}
+    return EditedReply.model_validate(
+        {"name": each.name, "live": each.name in service.subjects, "history": history, **last}
+    )
