@@ -52,3 +52,25 @@ class Moment:
     """Why the episode is over ("died", "time limit", "goal"…); empty while it goes on."""
     scene: Scene | None = None
     """Given after a reset where the world has a map."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThingInView:
+    """Something in a running game that can be moved or taken away; its box is in pixels of the observation."""
+
+    id: str
+    """Names it at this moment; once moved it may have another."""
+    name: str
+    """Its class, such as "saw"."""
+    x_px: float
+    """Left edge."""
+    y_px: float
+    """Upper edge."""
+    width_px: float
+    height_px: float
+    unit_px: float
+    """Pixels to one unit of the world's length."""
+    grid: float = 0.0
+    """It is moved by multiples of so many units; 0: by any amount."""
+    movable: bool = True
+    removable: bool = True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from innerview.schema import Moment, WorldInfo
+from innerview.schema import Moment, ThingInView, WorldInfo
 
 
 class Game(Protocol):
@@ -48,3 +48,31 @@ class World(Protocol):
 
     def open(self, lanes: int) -> Lanes:
         """Start that many games."""
+
+
+@runtime_checkable
+class Rewindable(Protocol):
+    """Lanes that can go back to where they were: nothing has to be played again to try something else."""
+
+    def state(self, lane: int) -> Any:
+        """Everything about a game, to be restored later."""
+
+    def restore(self, lane: int, state: Any) -> Moment:
+        """Go back to a state; the moment is that of then, without what the last action earned."""
+
+    def skip(self, lane: int, actions: Sequence[Any]) -> Moment:
+        """Act so many times and tell only the last moment: quicker than to step and look each time."""
+
+
+@runtime_checkable
+class Changeable(Protocol):
+    """Lanes in which things can be moved and taken away while a game runs."""
+
+    def things(self, lane: int) -> list[ThingInView]:
+        """What is in view and can be changed."""
+
+    def move(self, lane: int, thing: str, by: tuple[float, float]) -> tuple[Moment, str]:
+        """Move a thing so far right and up, in the world's unit of length: the moment, and its id from now on."""
+
+    def remove(self, lane: int, thing: str) -> Moment:
+        """Take a thing away."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,12 +11,15 @@ import numpy as np
 import torch
 
 from innerview.errors import WorldError
-from innerview.schema import ActionSpace, ArraySpec, Column, Moment, WorldInfo
+from innerview.schema import ActionSpace, ArraySpec, Column, Moment, ThingInView, WorldInfo
 from innerview.worlds.platformer import names as n
 from innerview.worlds.platformer.atlas import STEP, VIEW
+from innerview.worlds.platformer.changing import changeable, moved, removed
 from innerview.worlds.platformer.game import Platformer
+from innerview.worlds.platformer.physics import advance
 from innerview.worlds.platformer.scene import scene_of
 from innerview.worlds.platformer.settings import LARGEST_SEED, PlatformerSettings
+from innerview.worlds.platformer.state import State
 from innerview.worlds.platformer.things import in_view
 from innerview.worlds.protocols import Lanes
 
@@ -94,6 +97,55 @@ class PlatformerLanes:
             self._playing[lane] = not ended
             moments[lane] = replace(moments[lane], reward=float(turn.reward[lane]), ended=ended)
         return moments
+
+    def state(self, lane: int) -> State:
+        """Everything about one game."""
+        self._check(lane)
+        return self._game.state().at(slice(lane, lane + 1))
+
+    def restore(self, lane: int, state: Any) -> Moment:
+        """Go back to a state that this lane, or another one of this world, was in."""
+        self._check(lane)
+        if not isinstance(state, State) or state.count != 1:
+            raise WorldError(f"restore takes what state(lane) gave, not {state!r:.60}.")
+        return self._put(lane, state)
+
+    def skip(self, lane: int, actions: Sequence[Any]) -> Moment:
+        """Act so many times without painting what is seen on the way; an episode that ends there is an error."""
+        state = self.state(lane)
+        for done, action in enumerate(actions):
+            if int(state.outcome[0]):
+                why = n.OUTCOMES[int(state.outcome[0])]
+                raise WorldError(f"The episode ended ({why}) after {done} of {len(actions)} actions.")
+            state = advance(state, torch.tensor([_action(action)]), self._settings.time_limit)
+        return self._put(lane, state)
+
+    def things(self, lane: int) -> list[ThingInView]:
+        """What is in view and can be moved or taken away."""
+        return changeable(self.state(lane), 0)
+
+    def move(self, lane: int, thing: str, by: tuple[float, float]) -> tuple[Moment, str]:
+        """Move a thing so many tiles right and up."""
+        state, new = moved(self._running(lane), 0, thing, by)
+        return self._put(lane, state), new
+
+    def remove(self, lane: int, thing: str) -> Moment:
+        """Take a thing away."""
+        return self._put(lane, removed(self._running(lane), 0, thing))
+
+    def _running(self, lane: int) -> State:
+        state = self.state(lane)
+        if not self._playing[lane]:
+            raise WorldError(f"The episode in lane {lane} is over: nothing can be changed in it any more.")
+        return state
+
+    def _put(self, lane: int, state: State) -> Moment:
+        where = torch.zeros(self.count, dtype=torch.bool)
+        where[lane] = True
+        self._game.restore(state.where(where, self._game.state()))
+        ended = n.OUTCOMES[int(state.outcome[0])]
+        self._playing[lane] = not ended
+        return replace(self._moments([lane])[lane], ended=ended)
 
     def close(self) -> None:
         """Nothing runs that would have to be stopped."""

@@ -52,28 +52,34 @@ def things(state: State, game: int = 0) -> list[Thing]:
 def in_view(state: State, game: int = 0) -> list[dict[str, Any]]:
     """What the frame shows, nearest first: boxes in pixels of the frame (x_px, y_px: upper left), places in tiles."""
     x, y = int(state.x[game]), int(state.y[game])
-    left = (x * PER_TILE >> 8) - VIEW // 2
-    top = (y * PER_TILE >> 8) - (VIEW // 2 - 2 * PER_TILE // 3) + VIEW
     seen = []
     for thing in things(state, game):
-        from_x, to_x = thing.left * PER_TILE - left, thing.right * PER_TILE - left
-        from_y, to_y = top - thing.top * PER_TILE, top - thing.bottom * PER_TILE
-        if to_x <= 0 or from_x >= VIEW or to_y <= 0 or from_y >= VIEW:
+        box = box_px(state, game, thing)
+        if box is None:
             continue
         away = ((thing.x - x / n.UNIT) ** 2 + (thing.y - y / n.UNIT) ** 2) ** 0.5
         seen.append(
             {
                 "name": thing.name,
-                "x_px": round(max(from_x, 0), 2),
-                "y_px": round(max(from_y, 0), 2),
-                "width_px": round(min(to_x, VIEW) - max(from_x, 0), 2),
-                "height_px": round(min(to_y, VIEW) - max(from_y, 0), 2),
+                **dict(zip(("x_px", "y_px", "width_px", "height_px"), box, strict=True)),
                 "distance": round(away, 2),
                 "x": round(thing.x, 2),
                 "y": round(thing.y, 2),
             }
         )
     return sorted(seen, key=lambda told: told["distance"])
+
+
+def box_px(state: State, game: int, thing: Thing) -> tuple[float, float, float, float] | None:
+    """Left, upper edge, width and height in pixels of the frame, as far as they are in it; None where nothing is."""
+    left = (int(state.x[game]) * PER_TILE >> 8) - VIEW // 2
+    top = (int(state.y[game]) * PER_TILE >> 8) - (VIEW // 2 - 2 * PER_TILE // 3) + VIEW
+    from_x, to_x = thing.left * PER_TILE - left, thing.right * PER_TILE - left
+    from_y, to_y = top - thing.top * PER_TILE, top - thing.bottom * PER_TILE
+    if to_x <= 0 or from_x >= VIEW or to_y <= 0 or from_y >= VIEW:
+        return None
+    x, y = max(from_x, 0), max(from_y, 0)
+    return round(x, 2), round(y, 2), round(min(to_x, VIEW) - x, 2), round(min(to_y, VIEW) - y, 2)
 
 
 def edited(
