@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
+    from innerview.jobs.blinding import blind
     from innerview.jobs.explorable import export_explorable
     from innerview.jobs.looking import look
     from innerview.jobs.minimal import minimal
+    from innerview.jobs.proof import prove
     from innerview.jobs.record import record
     from innerview.jobs.reduce import reduce_table
     from innerview.jobs.rerun import rerun
@@ -36,11 +38,13 @@ _HOMES = {
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
     "World": "innerview.worlds",
+    "blind": "innerview.jobs.blinding",
     "check": "innerview.store",
     "export_explorable": "innerview.jobs.explorable",
     "from_sb3": "innerview.subjects",
     "minimal": "innerview.jobs.minimal",
     "look": "innerview.jobs.looking",
+    "prove": "innerview.jobs.proof",
     "record": "innerview.jobs.record",
     "reduce_table": "innerview.jobs.reduce",
     "rerun": "innerview.jobs.rerun",
@@ -61,11 +65,13 @@ __all__ = [
     "Subject",
     "UnknownName",
     "World",
+    "blind",
     "check",
     "export_explorable",
     "from_sb3",
     "look",
     "minimal",
+    "prove",
     "record",
     "reduce_table",
     "rerun",

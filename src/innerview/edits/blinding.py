@@ -60,15 +60,16 @@ def projected_out(weight: Tensor, directions: Sequence[Sequence[float]], channel
     """A kernel [out, channels · …] that no longer sees what lies along the directions."""
     import torch
 
-    basis = torch.as_tensor(np.asarray(directions, np.float64)).to(weight.device)
+    # Always on the processor: a subject that was blinded on a graphics card is the same to the last bit.
+    basis = torch.as_tensor(np.asarray(directions, np.float64))
     if bool((basis.norm(dim=1) < _TINY).any()):
         raise EditError("A direction of nothing but zeros cannot be projected out.")
     q, r = torch.linalg.qr(basis.T)
     q = q[:, r.diagonal().abs() > _TINY]
-    grouped = weight.detach().double().reshape(weight.shape[0], channels, -1)
+    grouped = weight.detach().cpu().double().reshape(weight.shape[0], channels, -1)
     along = torch.einsum("cd,ocx->odx", q, grouped)
     rest: Tensor = grouped - torch.einsum("cd,odx->ocx", q, along)
-    return rest.reshape(weight.shape).to(weight.dtype)
+    return rest.reshape(weight.shape).to(weight.device, weight.dtype)
 
 
 def random_directions(channels: int, count: int, *, seed: int, like: Sequence[Sequence[float]] = ()) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -140,7 +139,9 @@ def _free_name(study: Study, subject: Subject, choice: Choice, digest: str, name
         if name in taken and kept.get(name) != digest:
             raise StoreError(f"A subject called '{name}' is kept already and is another one. Choose another name.")
         return name
-    usual = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", f"{subject.info.name} blind to {choice.called}").strip(" .-")
+    from innerview.jobs.record import plain_name
+
+    usual = plain_name(f"{subject.info.name} blind to {choice.called}")
     for number in range(1, 1_000):
         mark = "" if number == 1 else f" {number}"
         title = usual[: _LONGEST - len(mark)].strip() + mark

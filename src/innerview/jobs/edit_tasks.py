@@ -7,9 +7,11 @@ from typing import Any
 
 from innerview.edits import checked
 from innerview.errors import EditError, RequestError, StoreError
+from innerview.jobs.asking import whole
 from innerview.jobs.engine import Progress
 from innerview.jobs.live import MOST_EPISODES, Live
 from innerview.jobs.minimal import ask_minimal
+from innerview.jobs.proof_task import prove_task
 from innerview.jobs.reduce import ask_table, table_like
 from innerview.jobs.rerun import Pair, check_same, rerun
 from innerview.jobs.runner import Task
@@ -118,15 +120,6 @@ def told(pair: Pair) -> dict[str, Any]:
     }
 
 
-def whole(arguments: Arguments, name: str, *, usual: int, least: int, most: int) -> int:
-    """A whole number of a request, within its bounds."""
-    value = arguments.get(name)
-    value = usual if value is None else value
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise RequestError(f"{name} must be a number from {least} to {most}, not {value!r:.40}.")
-    return value
-
-
 def _reduction(live: Live, given: Any) -> Reduction:
     """A reduction as JSON, or the name of one that the study keeps."""
     if isinstance(given, str):
@@ -145,5 +138,6 @@ MAKERS: dict[str, Callable[[Live, Arguments], Task]] = {
     "table": table_task,
     "sweep": sweep_task,
     "minimal": minimal_task,
+    "prove": prove_task,
 }
 """Kinds of jobs that need a live subject and a world."""

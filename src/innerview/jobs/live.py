@@ -10,8 +10,9 @@ import torch
 
 from innerview.edits import Editor
 from innerview.errors import RequestError, UnknownName
+from innerview.jobs.asking import whole
 from innerview.jobs.lenses import all_lenses
-from innerview.jobs.record import default_name, record
+from innerview.jobs.record import default_name, plain_name, record
 from innerview.jobs.runner import Progress, Task
 from innerview.schema import MemoryEdit, SubjectInfo, WorldInfo, from_json
 from innerview.store import Recording, Study
@@ -20,6 +21,7 @@ from innerview.worlds import World
 
 Call = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
 MOST_EPISODES = 10_000
+LARGEST_SEED = 2**62
 T = TypeVar("T")
 
 
@@ -48,25 +50,21 @@ class Live:
         return {"lens": looking.lens.name, "subject": subject.info.name}, heat[0]
 
     def record_more(self, arguments: dict[str, Any]) -> Task:
-        """A job that records new episodes with the subject and world named, those of recording `like`, or the first."""
+        """A job that records new episodes with the subject and world named, those of recording `like`, or the first.
+
+        With `same_seeds` they are those of `like`, played in the same way.
+        """
         like = self.study.recording(str(arguments["like"])) if arguments.get("like") else None
         subject = self._subject(arguments.get("subject") or (like and self._recorded_with(like)))
         world = self._world(arguments.get("world") or (like and self._recorded_in(like)))
-        episodes = arguments.get("episodes", 10)
-        if not isinstance(episodes, int) or not 1 <= episodes <= MOST_EPISODES:
-            raise RequestError(f"episodes must be a number from 1 to {MOST_EPISODES}, not {episodes!r}.")
-        seed = arguments.get("seed", 0)
-        if not isinstance(seed, int) or seed < 0:
-            raise RequestError(f"seed must be 0 or more, not {seed!r}.")
-        name = str(arguments.get("recording") or default_name(subject.info.name, world.info.name))
-        greedy = bool(arguments.get("greedy", False))
+        asked = _asked(arguments, like)
+        name = str(arguments.get("recording") or _usual_name(like, subject, world))
 
         def work(progress: Progress) -> dict[str, Any]:
-            made = record(
-                self.study, subject, world, episodes=episodes, seeds=seed, name=name, greedy=greedy, progress=progress
-            )
+            made = record(self.study, subject, world, name=name, progress=progress, **asked)
             return {"recording": name, "rows": made.rows}
 
+        episodes = asked["episodes"] or len(asked["seeds"])
         return Task(title=f"Record {episodes} episodes of {subject.info.name}", work=work, unit="episodes")
 
     def _subject(self, name: Any) -> Subject:
@@ -99,6 +97,36 @@ class Live:
 
     def _recorded_in(self, recording: Recording) -> str | None:
         return _of_recording("world", self.worlds, recording, recording.info.world)
+
+
+def _asked(arguments: Mapping[str, Any], like: Recording | None) -> dict[str, Any]:
+    """How many episodes of which seeds, and how they are played."""
+    if arguments.get("same_seeds"):
+        return _as_in(like, arguments.get("episodes"))
+    return {
+        "episodes": whole(arguments, "episodes", usual=10, least=1, most=MOST_EPISODES),
+        "seeds": whole(arguments, "seed", usual=0, least=0, most=LARGEST_SEED),
+        "greedy": bool(arguments.get("greedy", False)),
+    }
+
+
+def _as_in(like: Recording | None, episodes: Any) -> dict[str, Any]:
+    """The seeds of a recording, or the first of them, played as they were."""
+    before = like.info.arguments if like else {}
+    if not before.get("seeds"):
+        raise RequestError("same_seeds needs `like`: a recording that says which seeds it was made of.")
+    most = len(before["seeds"])
+    count = whole({"episodes": episodes}, "episodes", usual=most, least=1, most=most)
+    played = {name: before[name] for name in ("greedy", "max_steps", "lanes") if name in before}
+    return {"episodes": None, "seeds": [int(seed) for seed in before["seeds"][:count]], **played}
+
+
+def _usual_name(like: Recording | None, subject: Subject, world: World) -> str:
+    """Of another subject than the one that played `like`: named after both."""
+    recorded = like.info.subject if like else None
+    if like is None or recorded is None or recorded.name == subject.info.name:
+        return default_name(subject.info.name, world.info.name)
+    return plain_name(f"{like.name} - {subject.info.name}")
 
 
 def _of_recording(

@@ -231,7 +231,12 @@ def _does_not_repeat(episode: int, how: str) -> CaptureError:
 
 def default_name(subject: str, world: str) -> str:
     """A recording's name where nobody gave one, made of what a name may hold."""
-    return re.sub(r"[^A-Za-z0-9 ._+-]+", "-", f"{subject} in {world}").strip(" .-")[:80] or "recording"
+    return plain_name(f"{subject} in {world}")
+
+
+def plain_name(wanted: str) -> str:
+    """Made of what a name may hold."""
+    return re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")[:80].strip() or "recording"
 
 
 def seeds_of(episodes: int | None, seeds: int | Sequence[int]) -> tuple[int, ...]:

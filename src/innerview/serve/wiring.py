@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CALLS = ("forward", "lens")
-EDITS = ("rerun", "table", "sweep", "minimal")
+EDITS = ("rerun", "table", "sweep", "minimal", "prove")
 
 
 class Later(Mapping[str, T], Generic[T]):

@@ -15,6 +15,7 @@ from innerview.schema import ActionSpace, ArraySpec, Column, Moment, ThingInView
 from innerview.worlds.platformer import names as n
 from innerview.worlds.platformer.atlas import STEP, VIEW
 from innerview.worlds.platformer.changing import changeable, moved, removed
+from innerview.worlds.platformer.crowd import Trials
 from innerview.worlds.platformer.game import Platformer
 from innerview.worlds.platformer.physics import advance
 from innerview.worlds.platformer.scene import scene_of
@@ -45,7 +46,7 @@ class PlatformerWorldSettings(PlatformerSettings):
             )
 
 
-class PlatformerWorld:
+class PlatformerWorld(Trials):
     """Seed s is level first_level + s, or of a limited number of levels the one that s leads round to."""
 
     def __init__(self, settings: PlatformerWorldSettings | None = None) -> None:

@@ -1,0 +1,109 @@
+"""Compares how episodes end, cause by cause, between a subject and what was made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+
+from innerview.edits.comparing import mean_of, share_of
+
+ArmKind = Literal["original", "blind", "control", "invisible"]
+_Z = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One line of a proof: who played, and how each episode ended."""
+
+    name: str
+    kind: ArmKind
+    outcomes: Sequence[str]
+    returns: Sequence[float]
+    lengths: Sequence[int]
+
+
+def proof(arms: Sequence[Arm], endings: Sequence[str] = ()) -> dict[str, Any]:
+    """Causes, arms and how they compare with the first, as JSON; `endings` are known ones, the good one first."""
+    causes = causes_of(arms, endings)
+    return {
+        "causes": causes,
+        "arms": [_arm(arm, causes) for arm in arms],
+        "compared": [compared(arm, arms[0], cause) for arm in arms[1:] for cause in causes],
+    }
+
+
+def causes_of(arms: Sequence[Arm], endings: Sequence[str] = ()) -> list[str]:
+    """Every way to end: as the world names them, else the one that earns most first and then the most frequent."""
+    found: dict[str, list[float]] = {}
+    for arm in arms:
+        for outcome, earned in zip(arm.outcomes, arm.returns, strict=True):
+            found.setdefault(outcome, []).append(earned)
+    by_count = sorted(found, key=lambda cause: (-len(found[cause]), cause))
+    if endings:
+        return [*endings, *(cause for cause in by_count if cause not in endings)]
+    best = max(by_count, key=lambda cause: float(np.mean(found[cause])), default=None)
+    return [] if best is None else [best, *(cause for cause in by_count if cause != best)]
+
+
+def _arm(arm: Arm, causes: Sequence[str]) -> dict[str, Any]:
+    earned = mean_of(arm.returns)
+    return {
+        "name": arm.name,
+        "kind": arm.kind,
+        "episodes": len(arm.outcomes),
+        "return": {"mean": earned.mean, "low": earned.low, "high": earned.high},
+        "steps": float(np.mean(arm.lengths)),
+        "causes": [_cause(arm.outcomes, cause) for cause in causes],
+    }
+
+
+def _cause(outcomes: Sequence[str], cause: str) -> dict[str, Any]:
+    count = sum(outcome == cause for outcome in outcomes)
+    share = share_of(count, len(outcomes))
+    return {"cause": cause, "count": count, "share": share.mean, "low": share.low, "high": share.high}
+
+
+def compared(arm: Arm, original: Arm, cause: str) -> dict[str, Any]:
+    """How many times as often an arm ended so, and whether the two shares are apart beyond their intervals."""
+    ours, theirs = _cause(arm.outcomes, cause), _cause(original.outcomes, cause)
+    times = times_of((ours["count"], len(arm.outcomes)), (theirs["count"], len(original.outcomes)))
+    apart = ours["low"] > theirs["high"] or ours["high"] < theirs["low"]
+    return {"arm": arm.name, "cause": cause, **times, "apart": apart}
+
+
+def times_of(ours: tuple[int, int], theirs: tuple[int, int]) -> dict[str, float | None]:
+    """Ratio of two shares, counts of so many each, with a 95 % interval by its logarithm.
+
+    Half an episode is added everywhere, so that a share of none has an interval too. Where theirs is none there is no
+    ratio, only what it is at least; where ours is none it may be 0.
+    """
+    (count, of), (base, base_of) = ours, theirs
+    middle = math.log((count + 0.5) / (of + 0.5)) - math.log((base + 0.5) / (base_of + 0.5))
+    spread = 1 / (count + 0.5) - 1 / (of + 0.5) + 1 / (base + 0.5) - 1 / (base_of + 0.5)
+    half = _Z * math.sqrt(max(0.0, spread))
+    return {
+        "times": (count / of) / (base / base_of) if base else None,
+        "low": math.exp(middle - half) if count else 0.0,
+        "high": math.exp(middle + half) if base else None,
+    }
+
+
+def verdict(told: Mapping[str, Any], cause: str) -> str:
+    """One sentence about a cause: how often with the original, and how often without."""
+    arms = {arm["kind"]: arm for arm in reversed(told["arms"])}
+    if "blind" not in arms or cause not in told["causes"]:
+        return ""
+    before, after = (_share(arms[kind], cause) for kind in ("original", "blind"))
+    line = next(c for c in told["compared"] if c["arm"] == arms["blind"]["name"] and c["cause"] == cause)
+    factor = f", {line['times']:.1f} times as often" if line["times"] is not None else ""
+    sure = "" if line["apart"] else "; the intervals overlap, so that may be chance"
+    return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
+
+
+def _share(arm: Mapping[str, Any], cause: str) -> float:
+    return float(next(each["share"] for each in arm["causes"] if each["cause"] == cause))
