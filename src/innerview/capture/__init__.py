@@ -7,5 +7,6 @@ was recorded before and however the episodes are spread over lanes.
 from innerview.capture.lane import Ending, Piece
 from innerview.capture.layout import Layout, layout
 from innerview.capture.rollout import Editing, Plan, rollout
+from innerview.capture.telling import decisions, output_arrays
 
-__all__ = ["Editing", "Ending", "Layout", "Piece", "Plan", "layout", "rollout"]
+__all__ = ["Editing", "Ending", "Layout", "Piece", "Plan", "decisions", "layout", "output_arrays", "rollout"]

@@ -17,6 +17,7 @@ import torch
 
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
+from innerview.capture.telling import decisions, output_arrays
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
 from innerview.schema import ActionSpace, Moment
 from innerview.subjects import Change, Output, Subject
@@ -228,15 +229,15 @@ class _Playing:
         return np.asarray(np.clip(actions, self.space.low, self.space.high))
 
     def _keep_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
-        arrays = self._output_arrays(output)
-        decisions = self._decisions(output, arrays.get("probabilities"))
+        arrays = output_arrays(self.subject, self.form, output)
+        decided = decisions(self.form, output, arrays.get("probabilities"))
         for lane in active:
             now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
             assert now is not None, "an active lane has a moment"
             told, caused = now.facts, then.facts
             values = dict(told)
             values.update((name, bool(caused.get(name))) for name in self._events)
-            values.update((name, column[lane]) for name, column in decisions.items())
+            values.update((name, column[lane]) for name, column in decided.items())
             values.update(episode=episode.number, step=episode.length, reward=then.reward)
             values.update(self._action_values(actions[lane]))
             rows = {name: array[lane] for name, array in arrays.items()}
@@ -253,34 +254,3 @@ class _Playing:
 
     def _action_values(self, action: Any) -> dict[str, Any]:
         return dict(zip(self._actions, np.atleast_1d(action).tolist(), strict=True))
-
-    def _output_arrays(self, output: Output) -> dict[str, np.ndarray]:
-        arrays = {array: _numpy(output.memory[site]) for site, array in self.form.memory.items()}
-        arrays |= {array: _numpy(output.activations[layer]) for layer, array in self.form.activations.items()}
-        probabilities = self.subject.probabilities(output)
-        if probabilities is not None:
-            arrays["probabilities"] = probabilities
-        head = self.subject.acting_head
-        if head is not None and head.kind == "q":
-            arrays["q"] = _numpy(output.heads[head.name])
-        return arrays
-
-    def _decisions(self, output: Output, probabilities: np.ndarray | None) -> dict[str, list[float]]:
-        columns = {name: output.heads[head.name].amax(dim=1).tolist() for name, head in self.form.value_heads.items()}
-        if probabilities is not None:
-            columns["ambiguity"] = ambiguity(probabilities).tolist()
-        for head, names in self.form.estimates.items():
-            columns |= dict(zip(names, output.heads[head].T.tolist(), strict=True))
-        return columns
-
-
-def ambiguity(probabilities: np.ndarray) -> np.ndarray:
-    """Entropy of each row of [batch, actions] over that of a coin toss among all actions."""
-    if probabilities.shape[1] < 2:
-        return np.zeros(len(probabilities))
-    safe = np.clip(probabilities, 1e-12, 1.0)
-    return np.asarray(-(safe * np.log(safe)).sum(axis=1) / np.log(probabilities.shape[1]))
-
-
-def _numpy(value: torch.Tensor) -> np.ndarray:
-    return value.detach().to("cpu", torch.float32).numpy()

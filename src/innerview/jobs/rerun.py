@@ -115,6 +115,18 @@ def pairs_of(study: Study, recording: Recording, *, epsilon: float = EPSILON) ->
 def check_same(recording: Recording, subject: Subject, world: WorldInfo) -> None:
     """An error where this subject in this world would not play what was recorded."""
     arguments = recording.info.arguments
+    if "moves" in arguments:
+        raise CaptureError(
+            f"'{recording.name}' was played out by hand: the subject alone would not play the same again. "
+            f"Run '{arguments.get('of')}' again, which it was made from."
+        )
+    check_known(recording, subject)
+    check_world(recording, world)
+
+
+def check_known(recording: Recording, subject: Subject) -> None:
+    """An error where a recording does not say how it was played, or other weights played it."""
+    arguments = recording.info.arguments
     missing = [name for name in _NEEDED if name not in arguments]
     if missing:
         raise CaptureError(
@@ -126,8 +138,12 @@ def check_same(recording: Recording, subject: Subject, world: WorldInfo) -> None
             f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now: a re-run would "
             "differ for that reason alone. Load those weights, or record it again."
         )
+
+
+def check_world(recording: Recording, world: WorldInfo) -> None:
+    """An error where it was played in another world, or in this one with other settings."""
     now = to_json({"name": world.name, **world.settings})
-    then: Mapping[str, Any] = arguments["world"]
+    then: Mapping[str, Any] = recording.info.arguments.get("world", {})
     other = sorted(key for key in {*now, *then} if now.get(key) != then.get(key))
     if other:
         told = ", ".join(f"{key} was {then.get(key)!r:.40} and is {now.get(key)!r:.40}" for key in other)

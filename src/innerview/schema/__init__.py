@@ -8,6 +8,7 @@ from innerview.schema.edit import Blinding, EditMode, MemoryEdit, NamedFactor, R
 from innerview.schema.lens import Lens, Parameter
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.plain import from_json, to_json
+from innerview.schema.playout import DOES, Does, Move
 from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
 from innerview.schema.result import Result
 from innerview.schema.rows import Found, Frames, Rows, States, Watch, unwatched
@@ -15,12 +16,14 @@ from innerview.schema.subject import AttentionSite, Head, InputSpec, MemorySite,
 from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
+    "DOES",
     "ActionSpace",
     "ArraySpec",
     "AttentionSite",
     "Blinding",
     "Block",
     "Column",
+    "Does",
     "EditMode",
     "Found",
     "Frames",
@@ -32,6 +35,7 @@ __all__ = [
     "Metric",
     "Metrics",
     "Moment",
+    "Move",
     "NamedFactor",
     "Ordering",
     "Parameter",
