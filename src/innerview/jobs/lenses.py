@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from math import inf
 from pkgutil import iter_modules
 from typing import Any
@@ -47,6 +48,11 @@ class Looking:
                 raise UnknownName(f"parameter of lens '{self.lens.name}'", str(name), known)
             _check_value(known[name], value)
         return dict(given)
+
+    def taken(self, **offered: Any) -> dict[str, Any]:
+        """Of what could be given to it, such as a function of another room, that which it takes."""
+        known = signature(self.look).parameters
+        return {name: value for name, value in offered.items() if name in known}
 
 
 def _check_value(parameter: Parameter, value: Any) -> None:

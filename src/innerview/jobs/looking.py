@@ -102,10 +102,18 @@ class Question:
 
         assert self.subject is not None
         frames = frames_of(self.subject, self.recording, self.start, self.stop)
-        found: Found = self.looking.look(
-            self.subject, frames, attribute=attribute, progress=watch, **dict(self.parameters)
-        )
+        given = dict(self.parameters) | self._results() | self.looking.taken(attribute=attribute)
+        found: Found = self.looking.look(self.subject, frames, progress=watch, **given)
         return found
+
+    def _results(self) -> dict[str, Found]:
+        """Parameters that name what another lens found, as what it found."""
+        named = {p.name: str(self.parameters[p.name]) for p in self.looking.lens.parameters if p.type == "result"}
+        kept = {name: self.study.result(id) for name, id in named.items() if id}
+        return {
+            name: Found(value=r.value, arrays={array: self.study.result_array(r.id, array) for array in r.arrays})
+            for name, r in kept.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,8 @@ def ask(
     for parameter in described.parameters:
         if parameter.type == "array":
             chosen[parameter.name] = memory_array(opened, str(chosen[parameter.name]))
+        if parameter.type == "result" and chosen[parameter.name]:
+            _check_result(study, parameter.name, str(chosen[parameter.name]))
     if "memory" in described.needs:
         memory_array(opened)
     start, stop = _range(opened, rows)
@@ -218,6 +228,12 @@ def _within_one_episode(recording: Recording, start: int, stop: int, *, chosen: 
     if len(found) > 1 and chosen:
         raise LensError(f"Rows {start} to {stop} reach over {len(found)} episodes; choose rows of one.")
     return start + found[0][0], start + found[0][1]
+
+
+def _check_result(study: Study, kind: str, id: str) -> None:
+    found = study.result(id)
+    if found.kind != kind:
+        raise LensError(f"Result '{id}' was found by '{found.kind}'; what is needed here is one of '{kind}'.")
 
 
 def _live_subject(recording: Recording, name: Any, subjects: Mapping[str, Subject], lens: str) -> Subject:

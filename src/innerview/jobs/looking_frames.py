@@ -34,7 +34,20 @@ def frames_of(subject: Subject, recording: Recording, start: int, stop: int) -> 
         classes=mask.elements if mask else (),
         groups=_groups(recording, start, stop),
         first=start,
+        ends=_ends(subject, recording, seen),
     )
+
+
+def _ends(subject: Subject, recording: Recording, seen: Mapping[str, str]) -> dict[str, tuple[Any, Any]]:
+    """Black and white by name of the input, where every picture is recorded as bytes."""
+    specs = [spec for spec in recording.info.arrays if spec.name in seen]
+    pictures = {spec.name for spec in subject.info.inputs if spec.kind == "image"}
+    if any(spec.is_image and spec.dtype != "uint8" for spec in specs):
+        return {}
+    black, white = (
+        subject.inputs({seen[s.name]: np.full((1, *s.shape), end, s.dtype) for s in specs}) for end in (0, 255)
+    )
+    return {name: (black[name][0], white[name][0]) for name in pictures}
 
 
 def memories_before(subject: Subject, recording: Recording, rows: np.ndarray) -> dict[str, torch.Tensor]:

@@ -14,7 +14,8 @@ class Parameter:
     """One thing a person can set."""
 
     name: str
-    type: Literal["int", "float", "bool", "choice", "layer", "target", "head", "array", "column", "text"]
+    type: Literal["int", "float", "bool", "choice", "layer", "target", "head", "array", "column", "result", "text"]
+    """A `result` is one that the lens of the parameter's name found; it is given as `Found`, "" where none is."""
     default: Any
     description: str
     low: float | None = None

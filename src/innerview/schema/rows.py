@@ -76,6 +76,8 @@ class Frames:
     """Per row, which group (episode, level) it belongs to, counted from 0; None where rows have no time."""
     first: int = 0
     """The recording's row at place 0."""
+    ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """For inputs that were recorded as bytes: a black and a white picture as the subject takes them."""
 
 
 @dataclass(frozen=True, kw_only=True)

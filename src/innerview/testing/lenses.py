@@ -17,8 +17,8 @@ from innerview.testing.planted import Planted
 from innerview.testing.subjects import TORCH_CASES, random_inputs
 
 STEPS = 6
-FEW_ROWS = 300
-"""Where a lens can be told how many rows to use, so few that it is quick."""
+FEW = {"most": 300, "steps": 16}
+"""Where a lens can be told how many rows to use, or how finely to compute, so little that it is quick."""
 
 
 class Stop(Exception):
@@ -33,7 +33,7 @@ def check_lens(looking: Looking) -> None:
     looking.checked(defaults)
     if looking.lens.settings.get("missing"):
         return
-    few = {"most": FEW_ROWS} if "most" in defaults else {}
+    few = {name: value for name, value in FEW.items() if name in defaults}
     first, again = _run(looking, few), _run(looking, defaults | few)
     _demand(_same(first, again), looking.lens, "gives something else when it is asked again")
     for parameter in looking.lens.parameters:
@@ -112,7 +112,7 @@ def _run_on_frames(looking: Looking, parameters: Mapping[str, Any]) -> Any:
     given = random_inputs(subject.info, batch=2 * STEPS, seed=0)
     frames = Frames(rows=2 * STEPS, read=lambda places: ({name: value[places] for name, value in given.items()}, {}))
     few = {"count": 2} if "count" in {p.name for p in looking.lens.parameters} else {}
-    return looking.look(subject, frames, attribute=attribute, **{**parameters, **few})
+    return looking.look(subject, frames, **looking.taken(attribute=attribute), **{**parameters, **few})
 
 
 def _run_on_a_recording(looking: Looking, parameters: Mapping[str, Any]) -> Any:

@@ -1,0 +1,209 @@
+"""Feature visualisation: a picture painted so that something in a layer responds to it as strongly as can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.features.factors import receptive_field
+from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
+from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
+from innerview.features.visualise_painting import Painter, painted_input
+from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
+
+BEYOND = 1.5
+"""From so many times the strongest observation on, a picture is said to lie beyond what the subject ever sees."""
+_SHOWN_EVERY = 32
+
+LENS = Lens(
+    name="visualise",
+    question="Which picture would a channel, a factor or a layer respond to most?",
+    needs=("image input", "convolution", "gradients"),
+    parameters=(
+        Parameter(
+            name="factors",
+            type="result",
+            default="",
+            description="Directions to paint: a result of the lens factors; channels of the layer where there is none.",
+        ),
+        Parameter(
+            name="unit",
+            type="int",
+            default=-1,
+            low=-1,
+            description="Which factor or channel, counted from 0; -1: those that respond most.",
+        ),
+        Parameter(name="count", type="int", default=8, low=1, high=64, description="How many, where none is chosen."),
+        Parameter(
+            name="layer",
+            type="layer",
+            default="",
+            description="A layer with height and width; that of the factors, or the middle convolution, unless said.",
+        ),
+        Parameter(
+            name="objective",
+            type="choice",
+            default="cell",
+            choices=OBJECTIVES,
+            description="The response of the middle cell, of the whole layer, or all that the layer said to one row.",
+        ),
+        Parameter(name="row", type="int", default=0, low=0, description="The row that a caricature is made of."),
+        Parameter(
+            name="held",
+            type="choice",
+            default="fourier",
+            choices=HELD,
+            description="Painted in frequencies, which makes large shapes first, or in pixels.",
+        ),
+        Parameter(name="steps", type="int", default=256, low=8, high=4096, description="How long it is painted."),
+        Parameter(
+            name="jitter", type="int", default=2, low=0, high=64, description="Pixels that it is moved by each step."
+        ),
+        Parameter(
+            name="turn", type="float", default=0.0, low=0.0, high=45.0, description="Degrees it is turned by each step."
+        ),
+        Parameter(
+            name="zoom",
+            type="float",
+            default=0.0,
+            low=0.0,
+            high=0.5,
+            description="How much it is made larger or smaller each step, as a share.",
+        ),
+        Parameter(
+            name="reach",
+            type="float",
+            default=0.0,
+            low=0.0,
+            high=100.0,
+            description="Paint until it responds so many times as strongly as the strongest row; 0: as far as it gets.",
+        ),
+        Parameter(name="l2", type="float", default=5.0, low=0.0, high=1000.0, description="What extreme colours cost."),
+        Parameter(name="tv", type="float", default=10.0, low=0.0, high=1000.0, description="What unrest costs."),
+        Parameter(
+            name="most", type="int", default=1024, low=16, high=65536, description="Rows that it is compared with."
+        ),
+        Parameter(name="seed", type="int", default=0, low=0, description="Where painting begins, and which rows."),
+    ),
+    yields="chart",
+    over="frames",
+    cost="minutes",
+    paper="Olah, Mordvintsev, Schubert 2017: Feature visualization; on agents: Hilton and others 2020",
+)
+
+
+def look(
+    subject: Subject,
+    frames: Frames,
+    *,
+    progress: Watch = unwatched,
+    factors: Found | str = "",
+    unit: int = -1,
+    count: int = 8,
+    layer: str = "",
+    objective: str = "cell",
+    row: int = 0,
+    held: str = "fourier",
+    steps: int = 256,
+    jitter: int = 2,
+    turn: float = 0.0,
+    zoom: float = 0.0,
+    reach: float = 0.0,
+    l2: float = 5.0,
+    tv: float = 10.0,
+    most: int = 1024,
+    seed: int = 0,
+) -> Found:
+    """Paint pictures, and say how far they get beside the strongest of the rows."""
+    given = factors if isinstance(factors, Found) else None
+    layer = layer or (str(given.value["layer"]) if given else subject.middle_convolution)
+    whole = everything(subject, frames, layer=layer, objective=objective, row=row, given=given)
+    kind = "row" if objective == "caricature" else "factor" if given else "channel"
+    which = _which(whole, unit, count, kind)
+    places = np.sort(np.random.default_rng(seed).permutation(frames.rows)[:most])
+    total = len(places) + steps
+    seen, pictures = survey(
+        subject, frames, layer=layer, aim=whole, places=places, told=lambda n: progress(n, total, "rows")
+    )
+    if which is None:
+        which = np.sort(np.argsort(seen.usual - seen.strongest, kind="stable")[:count])
+    name = painted_input(subject, layer, pictures)
+    margin = jitter + (round(0.1 * max(pictures[name].shape[2:])) if turn or zoom else 0)
+    palette = palette_of(pictures[name], frames.ends.get(name))
+    painter = Painter(
+        subject=subject,
+        layer=layer,
+        input=name,
+        aim=whole.chosen(which),
+        seen=seen.chosen(which),
+        canvas=blank(palette, count=len(which), held=held, margin=margin, seed=seed),
+        shaking=Shaking(jitter=jitter, turn=turn, zoom=zoom),
+    )
+    told = _Telling(painter, kind, np.array([row]) if kind == "row" else which, len(places))
+    for step in painter.paint(steps, seed=seed, reach=reach, l2=l2, tv=tv):
+        shown = told.found() if (step + 1) % _SHOWN_EVERY == 0 and step + 1 < steps else None
+        progress(len(places) + step + 1, total, "painting", shown)
+    return told.found()
+
+
+def _which(whole: Aim, unit: int, count: int, what: str) -> np.ndarray | None:
+    """Numbers of what is painted; None where the rows decide."""
+    known = len(whole.wanted)
+    if what == "row":
+        return np.array([0])
+    if unit >= known:
+        raise LensError(f"There is no {what} {unit}; they are counted from 0 to {known - 1}, and -1 takes several.")
+    if unit >= 0:
+        return np.array([unit])
+    return np.arange(known) if what == "factor" and known <= count else None
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """What there is to be seen of some pictures, also while they are painted."""
+
+    painter: Painter
+    kind: str
+    units: np.ndarray
+    rows: int
+
+    def found(self) -> Found:
+        """The pictures, and how far each is."""
+        painter, seen = self.painter, self.painter.seen
+        pictures = painter.pictures()
+        reached = painter.reached(pictures)
+        times = (reached - seen.usual) / seen.span
+        value = {
+            "layer": painter.layer,
+            "objective": painter.aim.objective,
+            "input": painter.input,
+            "grid": list(seen.grid),
+            "reach": receptive_field(painter.subject, painter.layer),
+            "rows": self.rows,
+            "beyond": BEYOND,
+            "pictures": [self._line(i, float(reached[i]), float(times[i])) for i in range(len(reached))],
+        }
+        return Found(value=value, arrays={"pictures": pictures, "way": np.stack(painter.way, axis=1)})
+
+    def _line(self, i: int, reached: float, times: float) -> dict[str, Any]:
+        seen = self.painter.seen
+        return {
+            "kind": self.kind,
+            "unit": int(self.units[i]),
+            "reached": reached,
+            "usual": float(seen.usual[i]),
+            "strongest": {
+                "row": int(seen.rows[i]),
+                "y": int(seen.cells[i]) // seen.grid[1],
+                "x": int(seen.cells[i]) % seen.grid[1],
+                "amount": float(seen.strongest[i]),
+            },
+            "times": times,
+            "beyond": times >= BEYOND,
+        }

@@ -1,0 +1,103 @@
+"""Paints pictures step by step, each towards what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.features.visualise_aim import Aim, Seen
+from innerview.features.visualise_canvas import Canvas, Shaking, penalty
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from innerview.subjects import Subject
+
+_RATE = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Painter:
+    """Holds canvases, what each is for, and how far each has come."""
+
+    subject: Subject
+    layer: str
+    input: str
+    aim: Aim
+    seen: Seen
+    canvas: Canvas
+    shaking: Shaking
+    way: list[np.ndarray] = field(default_factory=list)
+    """[picture] after each step: how far it was, shaken as it is, 1 being the strongest observation."""
+
+    def paint(self, steps: int, *, seed: int, reach: float, l2: float, tv: float) -> Iterator[int]:
+        """One step after the other; between them the pictures can be looked at."""
+        import torch
+
+        numbers = self.canvas.numbers
+        optimiser = torch.optim.Adam([numbers], lr=_RATE)
+        generator = torch.Generator().manual_seed(seed + 1)
+        usual, span = (torch.as_tensor(part).to(numbers) for part in (self.seen.usual, self.seen.span))
+        for step in range(steps):
+            with torch.enable_grad():
+                shares = self.canvas.shares()
+                shaken = self.shaking.shaken(shares, self.canvas, generator)
+                times = (self.aim.own(self._said(shaken, grad=True)) - usual) / span
+                wanted = times.clamp_max(reach) if reach else times
+                cost = penalty(shares, self.canvas.palette, l2=l2, tv=tv)
+                (numbers.grad,) = torch.autograd.grad((cost - wanted).sum(), [numbers])
+            optimiser.step()
+            self.way.append(times.detach().cpu().numpy())
+            yield step
+
+    def pictures(self) -> np.ndarray:
+        """As bytes [picture, height, width, channel], as they would be recorded."""
+        import torch
+
+        with torch.no_grad():
+            shares = self.canvas.middle(self.canvas.shares())
+        drawn: np.ndarray = (255 * shares).round().to(torch.uint8).permute(0, 2, 3, 1).cpu().numpy()
+        return drawn
+
+    def reached(self, pictures: np.ndarray) -> np.ndarray:
+        """[picture]: what the subject responds to these bytes, held still."""
+        import torch
+
+        shares = torch.as_tensor(pictures).permute(0, 3, 1, 2).to(self.canvas.numbers) / 255
+        found: np.ndarray = self.aim.own(self._said(shares, grad=False)).cpu().numpy()
+        return found
+
+    def _said(self, shares: Tensor, *, grad: bool) -> Tensor:
+        given = blanks(self.subject, len(shares)) | {self.input: self.canvas.palette.inputs(shares)}
+        return self.subject.run(given, keep=(self.layer,), grad=grad).activations[self.layer]
+
+
+def blanks(subject: Subject, rows: int) -> dict[str, Tensor]:
+    """Every input with nothing in it."""
+    import torch
+
+    return {
+        spec.name: torch.zeros(rows, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
+        for spec in subject.info.inputs
+    }
+
+
+def painted_input(subject: Subject, layer: str, pictures: Mapping[str, Tensor]) -> str:
+    """The first picture that a layer looks at."""
+    import torch
+
+    for name, seen in pictures.items():
+        given = blanks(subject, 1) | {name: seen[:1].detach().clone().requires_grad_()}
+        with torch.enable_grad():
+            said = subject.run(given, keep=(layer,), grad=True).activations[layer].sum()
+            looked = torch.autograd.grad(said, [given[name]], allow_unused=True)[0] if said.requires_grad else None
+        if looked is not None:
+            return name
+    raise LensError(
+        f"Layer '{layer}' of '{subject.info.name}' looks at no picture, so none can be painted for it. "
+        f"Image inputs: {', '.join(pictures) or 'none'}."
+    )
