@@ -5,6 +5,7 @@ import { ApiError, messageOf, Unreachable } from "../api/errors";
 import { Live } from "../api/live";
 import type { Job, LensInfo, StudyInfo } from "../api/model";
 import { Service } from "../api/service";
+import { Blinding } from "./blinding.svelte";
 import { Clock } from "./clock.svelte";
 import { Compare, compareKeys } from "./compare.svelte";
 import { Edits } from "./edits.svelte";
@@ -42,6 +43,7 @@ export class Session {
   readonly settings = new SvelteMap<string, string>();
   readonly results = new Results(this.service, this.jobs, this.settings);
   readonly vision: Vision = new Vision(this.service, this.results, this.settings, () => this.undo.did(this.vision));
+  readonly blinding = new Blinding(this.service, this.jobs, this.results, this.vision, this.settings);
   readonly edits = new Edits(this.service, this.jobs, this.memory, this.results, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),

@@ -1,0 +1,75 @@
+/** Subjects that were made from others by an edit of their weights: kept in the study, recorded, put to the proof. */
+import type { Client } from "./client";
+import type { Job } from "./model";
+
+export interface EditedFactor {
+  readonly index: number;
+  readonly name: string;
+}
+
+/** One edit: what was projected out, of which layer, for the eyes of which layer after it. */
+export interface Edit {
+  readonly edit: string;
+  /** The subject that it was made from. */
+  readonly of: string;
+  readonly layer: string;
+  readonly after: string;
+  /** The factors that the directions come from; empty where they came from elsewhere. */
+  readonly result: string;
+  readonly factors: readonly EditedFactor[];
+  readonly made: string;
+}
+
+export interface Edited extends Omit<Edit, "edit"> {
+  readonly name: string;
+  /** Whether it is in memory, ready to play. */
+  readonly live: boolean;
+  /** Oldest first; the last one made this subject out of `of`. */
+  readonly history: readonly Edit[];
+}
+
+export interface BlindRequest {
+  readonly recording: string;
+  readonly result: string;
+  readonly factors: readonly number[];
+  readonly name?: string;
+}
+
+export interface ProveRequest {
+  readonly recording: string;
+  readonly edited: string;
+  readonly levels: number;
+  readonly controls: number;
+  /** A class of the world that nobody sees in one more run; empty for none. */
+  readonly invisible: string;
+}
+
+export class EditedService {
+  constructor(private readonly client: Client) {}
+
+  async list(): Promise<Edited[]> {
+    return (await this.client.json<{ edited: Edited[] }>("/api/edited")).edited;
+  }
+
+  blind(body: BlindRequest): Promise<Edited> {
+    return this.client.json("/api/edited", { method: "POST", body });
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.client.bytes(`/api/edited/${encodeURIComponent(name)}`, undefined, { method: "DELETE" });
+  }
+
+  /** Where the weights can be downloaded. */
+  weights(name: string): string {
+    return this.client.address(`/api/edited/${encodeURIComponent(name)}/weights`);
+  }
+
+  prove(body: ProveRequest): Promise<Job> {
+    return this.client.json("/api/jobs", { method: "POST", body: { kind: "prove", ...body } });
+  }
+
+  /** The levels of a recording, played by another subject. */
+  record(subject: string, like: string): Promise<Job> {
+    return this.client.json("/api/jobs", { method: "POST", body: { kind: "record", subject, like, same_seeds: true } });
+  }
+}

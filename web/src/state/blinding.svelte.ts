@@ -1,0 +1,161 @@
+/** Subjects that are made blind to factors: which factors are chosen, what was made, and how it is put to the proof. */
+import { untrack } from "svelte";
+import type { SvelteMap } from "svelte/reactivity";
+import { EditedService, type Edited } from "../api/edited";
+import { messageOf } from "../api/errors";
+import type { Job } from "../api/model";
+import { ResultService, type ResultLine } from "../api/results";
+import type { Service } from "../api/service";
+import { indicesFrom } from "./factors";
+import type { Jobs } from "./jobs.svelte";
+import type { Proof } from "./proof";
+import { isActive, resultOf, type Results } from "./results.svelte";
+import type { Vision } from "./vision.svelte";
+
+/** Between two looks at a proof that is being played. */
+const pause_ms = 500;
+
+export class Blinding {
+  /** Newest first. */
+  edited = $state.raw<readonly Edited[]>([]);
+  loaded = $state(false);
+  problem = $state("");
+  /** The proof of the open subject, and whether it is still being played. */
+  proof = $state.raw<{ id: string; value: Proof; provisional: boolean } | null>(null);
+  proofProblem = $state("");
+
+  /** Factors that the next one will be blind to; a pinned one is meant until somebody says otherwise. */
+  readonly chosen = $derived.by((): readonly number[] => {
+    const asked = this.settings.get("blind");
+    if (asked === undefined) return this.vision.pinned === null ? [] : [this.vision.pinned];
+    return indicesFrom(asked, this.vision.count);
+  });
+  /** The edited subject that is looked at: the one asked for, else the newest of the factors that are shown. */
+  readonly open = $derived.by((): Edited | undefined => {
+    const asked = this.edited.find((each) => each.name === this.settings.get("edited"));
+    return asked ?? this.edited.find((each) => each.result === this.vision.shown?.line.id) ?? this.edited[0];
+  });
+  readonly lines = $derived.by(() => this.results.of("proof").filter((line) => editedOf(line) === this.open?.name));
+  readonly line = $derived.by(() => this.results.shown("proof", (line) => editedOf(line) === this.open?.name));
+
+  private readonly api: EditedService;
+  private readonly found: ResultService;
+  private recorded = $state.raw<Readonly<Record<string, string>>>({});
+  private wanted = "";
+  private bringing = false;
+
+  constructor(
+    service: Service,
+    private readonly jobs: Jobs,
+    private readonly results: Results,
+    private readonly vision: Vision,
+    private readonly settings: SvelteMap<string, string>,
+  ) {
+    this.api = new EditedService(service.client);
+    this.found = new ResultService(service.client);
+  }
+
+  /** Called by every view that shows what is kept. */
+  async load(): Promise<void> {
+    try {
+      this.edited = (await this.api.list()).toSorted((a, b) => (a.made < b.made ? 1 : -1));
+      this.problem = "";
+    } catch (failed) {
+      this.problem = messageOf(failed);
+    } finally {
+      this.loaded = true;
+    }
+  }
+
+  toggle(factor: number): void {
+    const next = new Set(this.chosen);
+    if (!next.delete(factor)) next.add(factor);
+    this.settings.set("blind", [...next].sort((a, b) => a - b).join(","));
+  }
+
+  look(name: string): void {
+    this.settings.set("edited", name);
+  }
+
+  async blind(recording: string, name: string): Promise<void> {
+    const result = this.vision.shown?.line.id ?? "";
+    const made = await this.api.blind({ recording, result, factors: this.chosen, ...(name ? { name } : {}) });
+    await this.load();
+    this.look(made.name);
+  }
+
+  async drop(name: string): Promise<void> {
+    await this.api.drop(name);
+    if (this.settings.get("edited") === name) this.settings.delete("edited");
+    await this.load();
+  }
+
+  weights(name: string): string {
+    return this.api.weights(name);
+  }
+
+  async prove(recording: string, asked: { levels: number; controls: number; invisible: string }): Promise<void> {
+    const { open } = this;
+    if (!open) return;
+    const job = await this.api.prove({ recording, edited: open.name, ...asked });
+    await this.results.began("proof", job);
+  }
+
+  /** Let an edited subject play the levels of a recording. */
+  async record(name: string, like: string): Promise<void> {
+    const job = await this.api.record(name, like);
+    this.recorded = { ...this.recorded, [name]: job.id };
+    this.jobs.begun(job);
+  }
+
+  recordingOf(name: string): Job | undefined {
+    return this.jobs.all.find((job) => job.id === this.recorded[name]);
+  }
+
+  /** The proof that is being played, whoever began it. */
+  get job(): Job | undefined {
+    return this.results.jobOf("proof") ?? this.jobs.running.find((job) => job.kind === "prove");
+  }
+
+  /** Call in an effect: reads what it depends on, and brings the proof again while it grows. */
+  follow(): void {
+    const { job, line } = this;
+    const coming = isActive(job) ? resultOf(job) : "";
+    const known = this.lines.some((other) => other.id === coming);
+    if (coming && !known && job?.state === "running" && job.done > 0) void this.results.refresh();
+    const id = coming && known ? coming : (line?.id ?? "");
+    this.wanted = id ? `${id} ${id === coming ? job!.done : line?.created_at}` : "";
+    untrack(() => {
+      if (!id || this.proof?.id !== id) this.proof = null;
+      void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    if (this.bringing) return;
+    this.bringing = true;
+    let fetched = "";
+    while (this.wanted && this.wanted !== fetched) {
+      fetched = this.wanted;
+      await this.bring(fetched);
+      if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+    this.bringing = false;
+  }
+
+  private async bring(wanted: string): Promise<void> {
+    const id = wanted.split(" ")[0]!;
+    try {
+      const { value, provisional } = await this.found.get(id);
+      if (this.wanted.startsWith(id)) this.proof = { id, value: value as Proof, provisional: provisional ?? false };
+      this.proofProblem = "";
+    } catch (failed) {
+      if (this.wanted === wanted) this.proofProblem = messageOf(failed);
+    }
+  }
+}
+
+/** The edited subject that a proof is about. */
+export function editedOf(line: Pick<ResultLine, "arguments">): string {
+  return typeof line.arguments.edited === "string" ? line.arguments.edited : "";
+}
