@@ -62,6 +62,8 @@ class SubjectInfo:
     inputs: tuple[InputSpec, ...] = ()
     heads: tuple[Head, ...] = ()
     layers: tuple[str, ...] = ()
+    convolutions: tuple[str, ...] = ()
+    """Those of the layers that are convolutions over pictures; none where it is not known."""
     memory: tuple[MemorySite, ...] = ()
     attention: tuple[AttentionSite, ...] = ()
     parameters: int = 0

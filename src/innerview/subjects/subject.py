@@ -71,9 +71,10 @@ class Subject:
 
     def __init__(self, module: nn.Module, info: SubjectInfo, body: Body) -> None:
         self.module = module
-        self.info = info
         self._body = body
         self._layers = dict(module.named_modules())
+        found = tuple(name for name in info.layers if isinstance(self._layers[name], nn.Conv2d))
+        self.info = replace(info, convolutions=found)
         self._acting = actions.acting_head(info.heads)
         self._one_at_a_time = threading.RLock()
         self._change: Change | None = None
@@ -103,7 +104,7 @@ class Subject:
     @property
     def convolutions(self) -> tuple[str, ...]:
         """Its convolutions over pictures, in the order in which they run."""
-        return tuple(name for name in self.info.layers if isinstance(self._layers[name], nn.Conv2d))
+        return self.info.convolutions
 
     @property
     def middle_convolution(self) -> str:

@@ -328,6 +328,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Play Out
+         * @description What moves lead to from a recorded row: what the subject says at each, and what can be changed at the last.
+         */
+        post: operations["play_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playout/{key}/arrays/{array}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Played Array
+         * @description What was seen at the last nodes up to one, as raw little-endian bytes; shape and type in the headers.
+         */
+        get: operations["played_array"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playout/{key}/factors/{result}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Played Factors
+         * @description How much of each factor of a result is where at a node, float32 [factors + 1, height, width]; last, the rest.
+         */
+        get: operations["played_factors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{name}": {
         parameters: {
             query?: never;
@@ -1356,7 +1416,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "int" | "float" | "bool" | "choice" | "layer" | "target" | "head" | "array" | "column" | "text";
+            type: "int" | "float" | "bool" | "choice" | "layer" | "target" | "head" | "array" | "column" | "result" | "text";
         };
         /**
          * PartingReply
@@ -1377,6 +1437,107 @@ export interface components {
             place: number | null;
             /** Seed */
             seed: number;
+        };
+        /**
+         * PlayoutMove
+         * @description An action of one's own, the agent's most likely one, or a thing moved or taken away while time stands still.
+         */
+        PlayoutMove: {
+            /** Action */
+            action?: number | null;
+            /**
+             * Actions
+             * @default []
+             */
+            actions: number[];
+            /**
+             * By
+             * @default []
+             */
+            by: number[];
+            /**
+             * Do
+             * @enum {string}
+             */
+            do: "act" | "agent" | "move" | "remove";
+            /**
+             * Thing
+             * @default
+             */
+            thing: string;
+        };
+        /**
+         * PlayoutNode
+         * @description Where a move led.
+         */
+        PlayoutNode: {
+            /** Action */
+            action: unknown;
+            /** Do */
+            do: ("act" | "agent" | "move" | "remove") | null;
+            /** Ended */
+            ended: string;
+            /** Key */
+            key: string;
+            /** Probabilities */
+            probabilities: (number | null)[] | null;
+            /** Reward */
+            reward: number | null;
+            /** Step */
+            step: number;
+            /** Thing */
+            thing: string;
+            /** Values */
+            values: {
+                [key: string]: number | null;
+            };
+        };
+        /**
+         * PlayoutReply
+         * @description A branch: the row where it begins is its node 0.
+         */
+        PlayoutReply: {
+            /** Actions */
+            actions: string[];
+            /** Arrays */
+            arrays: string[];
+            /** Discrete */
+            discrete: boolean;
+            /** Nodes */
+            nodes: components["schemas"]["PlayoutNode"][];
+            /** Subject */
+            subject: string;
+            /** Things */
+            things: components["schemas"]["ThingInView"][];
+            /** Why Fixed */
+            why_fixed: string;
+        };
+        /**
+         * PlayoutRequest
+         * @description What to do from a recorded row on.
+         */
+        PlayoutRequest: {
+            /**
+             * Go On
+             * @default 0
+             */
+            go_on: number;
+            /**
+             * Moves
+             * @default []
+             */
+            moves: components["schemas"]["PlayoutMove"][];
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /**
+             * Since
+             * @default 0
+             */
+            since: number;
+            /** Subject */
+            subject?: string | null;
         };
         /**
          * RecordingReply
@@ -1580,6 +1741,11 @@ export interface components {
              * @default []
              */
             attention: components["schemas"]["AttentionSite"][];
+            /**
+             * Convolutions
+             * @default []
+             */
+            convolutions: string[];
             /** Family */
             family: string;
             /**
@@ -1614,6 +1780,41 @@ export interface components {
              * @default
              */
             weights_digest: string;
+        };
+        /**
+         * ThingInView
+         * @description Something in a running game that can be moved or taken away; its box is in pixels of the observation.
+         */
+        ThingInView: {
+            /**
+             * Grid
+             * @default 0
+             */
+            grid: number;
+            /** Height Px */
+            height_px: number;
+            /** Id */
+            id: string;
+            /**
+             * Movable
+             * @default true
+             */
+            movable: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Removable
+             * @default true
+             */
+            removable: boolean;
+            /** Unit Px */
+            unit_px: number;
+            /** Width Px */
+            width_px: number;
+            /** X Px */
+            x_px: number;
+            /** Y Px */
+            y_px: number;
         };
         /**
          * ThresholdReply
@@ -2516,6 +2717,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Names"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    play_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlayoutRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlayoutReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    played_array: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                key: string;
+                array: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    played_factors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+                result: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */
