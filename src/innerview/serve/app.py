@@ -18,6 +18,7 @@ from innerview.serve.context import JobMaker, LiveCall, Service
 from innerview.serve.docs import Docs
 from innerview.serve.guard import Guard
 from innerview.serve.page import Page
+from innerview.serve.playouts import LatePlayouts
 from innerview.serve.routes import (
     aligned,
     edited,
@@ -25,6 +26,7 @@ from innerview.serve.routes import (
     metrics,
     names,
     order,
+    playout,
     recordings,
     reductions,
     results,
@@ -39,7 +41,7 @@ from innerview.serve.wire import ErrorReply
 from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
-RECORDED = (recordings, tiles, aligned, order)
+RECORDED = (recordings, tiles, aligned, order, playout)
 KEPT = (metrics, results, names, reductions, edited, selections)
 NOUNS = (study_routes, *RECORDED, *KEPT, doc_routes, job_routes, live, page_routes)
 
@@ -57,6 +59,7 @@ def create_app(
     jobs: Jobs | None = None,
     page: Page | None = None,
     docs: Docs | None = None,
+    playouts: LatePlayouts | None = None,
 ) -> FastAPI:
     """The service over one study. `calls` answer the live channel, `makers` turn a request into a job's work."""
     app = FastAPI(
@@ -78,6 +81,7 @@ def create_app(
         makers=makers or {},
         lenses=lenses,
         docs=docs or Docs(),
+        playouts=playouts,
     )
     built = page or Page()
     app.state.token, app.state.port, app.state.page = token, port, built

@@ -18,6 +18,7 @@ from innerview.jobs.derived import Derived, usable_metrics
 from innerview.jobs.runner import Jobs, Task
 from innerview.schema import Lens
 from innerview.serve.docs import Docs
+from innerview.serve.playouts import LatePlayouts
 from innerview.serve.pyramids import Pyramids
 from innerview.store import Damage, Recording, Study, metrics_digest
 
@@ -74,6 +75,8 @@ class Service:
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""
     pyramids: Pyramids = field(default_factory=Pyramids)
+    playouts: LatePlayouts | None = None
+    """None where no subject and world are live."""
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -95,6 +98,8 @@ class Service:
         self.jobs.close()
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.pyramids.close()
+        if self.playouts is not None:
+            self.playouts.close()
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from innerview.jobs.runner import Task
 from innerview.schema import Lens
 from innerview.serve.context import JobMaker, LiveCall
+from innerview.serve.playouts import LatePlayouts
 from innerview.store import Study
 
 if TYPE_CHECKING:
     from innerview.jobs.live import Live
+    from innerview.jobs.playout import Playouts
 
 T = TypeVar("T")
 CALLS = ("forward", "lens")
@@ -78,9 +80,17 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
 
         return make
 
+    def playouts() -> Playouts:
+        from innerview.jobs.playout import Playouts
+
+        return Playouts(live)
+
+    late = LatePlayouts(playouts)
     played = {"record": record, **{kind: edit(kind) for kind in EDITS}}
+    played["playout"] = lambda arguments: late.get().keep(arguments)
     return {
         "calls": {name: call(name) for name in CALLS} if subjects else {},
         "makers": {"lens": look} | (played if subjects and worlds else {}),
         "lenses": AllLenses(),
+        "playouts": late if subjects and worlds else None,
     }

@@ -1,0 +1,32 @@
+"""Holds what plays recorded episodes out, which needs torch, until somebody asks for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from innerview.jobs.playout import Playouts
+
+
+class LatePlayouts:
+    """What plays recorded episodes out, made when it is first used."""
+
+    def __init__(self, make: Callable[[], Playouts]) -> None:
+        self._make, self._made = make, list[Any]()
+        self._lock = threading.Lock()
+
+    def get(self) -> Playouts:
+        """The same every time."""
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            found: Playouts = self._made[0]
+            return found
+
+    def close(self) -> None:
+        """End its games, if there are any."""
+        with self._lock:
+            for made in self._made:
+                made.close()

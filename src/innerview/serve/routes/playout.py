@@ -1,0 +1,149 @@
+"""Recorded episodes played out in another way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Path, Query, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from innerview.errors import RequestError
+from innerview.schema import Does, ThingInView
+from innerview.serve.context import Service, Serving
+from innerview.serve.failures import TooLarge
+from innerview.serve.plain import plain
+from innerview.serve.routes.recordings import ARRAY_LIMIT, gives
+from innerview.serve.wire import Name
+
+if TYPE_CHECKING:
+    from innerview.jobs.playout import Playouts
+
+router = APIRouter(prefix="/api/playout", tags=["playout"])
+
+Key = Annotated[str, Path(pattern="^[0-9a-f]{24}$")]
+Word = Annotated[str, Field(max_length=200)]
+
+
+class PlayoutMove(BaseModel):
+    """An action of one's own, the agent's most likely one, or a thing moved or taken away while time stands still."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    do: Does
+    action: int | None = None
+    actions: Annotated[list[float], Field(max_length=64)] = []
+    thing: Word = ""
+    by: Annotated[list[float], Field(max_length=2)] = []
+    """Right and up, in the world's unit of length."""
+
+
+class PlayoutRequest(BaseModel):
+    """What to do from a recorded row on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    recording: Name
+    row: int
+    moves: Annotated[list[PlayoutMove], Field(max_length=4000)] = []
+    go_on: int = 0
+    """After the moves, let the subject play up to so many steps, or to the end."""
+    since: Annotated[int, Field(ge=0)] = 0
+    """Tell nodes from this one on; those before are known."""
+    subject: Word | None = None
+    """Who plays; the one that was recorded unless said."""
+
+
+class PlayoutNode(BaseModel):
+    """Where a move led."""
+
+    key: str
+    """Names it when asking for its pictures and factors."""
+    step: int
+    do: Does | None
+    action: Any
+    """What was done to come here: the number of the action, or a list of numbers."""
+    thing: str
+    """What a thing that was moved is called now."""
+    values: dict[str, float | None]
+    """Value heads, ambiguity and estimates by the name of their column."""
+    probabilities: list[float | None] | None
+    reward: float | None
+    ended: str
+
+
+class PlayoutReply(BaseModel):
+    """A branch: the row where it begins is its node 0."""
+
+    subject: str
+    actions: list[str]
+    discrete: bool
+    nodes: list[PlayoutNode]
+    things: list[ThingInView]
+    """What can be changed at the last node."""
+    why_fixed: str
+    """Why nothing can be changed; empty where things can."""
+    arrays: list[str]
+    """What can be seen at each node."""
+
+
+@router.post("")
+def play_out(body: PlayoutRequest, service: Serving) -> PlayoutReply:
+    """What moves lead to from a recorded row: what the subject says at each, and what can be changed at the last."""
+    asked = body.model_dump(exclude={"since"})
+    played = _playouts(service).play(asked)
+    origin = played.origin
+    space = origin.world.info.actions
+    return PlayoutReply(
+        subject=origin.subject.info.name,
+        actions=list(space.names),
+        discrete=space.kind == "discrete",
+        nodes=[_node(node) for node in played.nodes[body.since :]],
+        things=list(played.things),
+        why_fixed=played.why_fixed,
+        arrays=list(origin.form.observations.values()),
+    )
+
+
+@router.get("/{key}/arrays/{array}", response_class=Response, responses=gives("application/octet-stream"))
+def played_array(key: Key, array: str, service: Serving, count: Annotated[int, Query(ge=1, le=4000)] = 1) -> Response:
+    """What was seen at the last nodes up to one, as raw little-endian bytes; shape and type in the headers."""
+    return _bytes(_playouts(service).array(key, array, count))
+
+
+@router.get("/{key}/factors/{result}", response_class=Response, responses=gives("application/octet-stream"))
+def played_factors(key: Key, result: str, service: Serving) -> Response:
+    """How much of each factor of a result is where at a node, float32 [factors + 1, height, width]; last, the rest."""
+    return _bytes(_playouts(service).factors(key, result))
+
+
+def _playouts(service: Service) -> Playouts:
+    if service.playouts is None:
+        raise RequestError(
+            "Playing out needs a live subject and a live world. Serve the study with both: iv.show(study, subject=…, "
+            "world=…), or innerview serve STUDY --subject … --world …."
+        )
+    return service.playouts.get()
+
+
+def _node(node: Any) -> PlayoutNode:
+    chances = node.probabilities
+    return PlayoutNode(
+        key=node.key,
+        step=node.step,
+        do=node.move.do if node.move else None,
+        action=plain(node.action.tolist() if isinstance(node.action, np.ndarray) else node.action),
+        thing=node.thing,
+        values=plain(dict(node.values)),
+        probabilities=None if chances is None else plain(chances.tolist()),
+        reward=plain(float(node.moment.reward)),
+        ended=node.moment.ended,
+    )
+
+
+def _bytes(values: np.ndarray) -> Response:
+    if values.nbytes > ARRAY_LIMIT:
+        raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for fewer nodes at once.")
+    little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    told = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
+    return Response(little.tobytes(), media_type="application/octet-stream", headers=told)
