@@ -84,8 +84,10 @@ LENS = Lens(
             high=100.0,
             description="Paint until it responds so many times as strongly as the strongest row; 0: as far as it gets.",
         ),
-        Parameter(name="l2", type="float", default=5.0, low=0.0, high=1000.0, description="What extreme colours cost."),
-        Parameter(name="tv", type="float", default=10.0, low=0.0, high=1000.0, description="What unrest costs."),
+        Parameter(
+            name="l2", type="float", default=0.15, low=0.0, high=1000.0, description="What colours that are rare cost."
+        ),
+        Parameter(name="tv", type="float", default=4.0, low=0.0, high=1000.0, description="What unrest costs."),
         Parameter(
             name="most", type="int", default=1024, low=16, high=65536, description="Rows that it is compared with."
         ),
@@ -115,8 +117,8 @@ def look(
     turn: float = 0.0,
     zoom: float = 0.0,
     reach: float = 0.0,
-    l2: float = 5.0,
-    tv: float = 10.0,
+    l2: float = 0.15,
+    tv: float = 4.0,
     most: int = 1024,
     seed: int = 0,
 ) -> Found:
@@ -136,6 +138,7 @@ def look(
     name = painted_input(subject, layer, pictures)
     margin = jitter + (round(0.1 * max(pictures[name].shape[2:])) if turn or zoom else 0)
     palette = palette_of(pictures[name], frames.ends.get(name))
+    sees = receptive_field(subject, layer)
     painter = Painter(
         subject=subject,
         layer=layer,
@@ -144,8 +147,9 @@ def look(
         seen=seen.chosen(which),
         canvas=blank(palette, count=len(which), held=held, margin=margin, seed=seed),
         shaking=Shaking(jitter=jitter, turn=turn, zoom=zoom),
+        area=float(sees**2 if objective == "cell" else palette.low[0].numel()),
     )
-    told = _Telling(painter, kind, np.array([row]) if kind == "row" else which, len(places))
+    told = _Telling(painter, kind, np.array([row]) if kind == "row" else which, len(places), sees)
     for step in painter.paint(steps, seed=seed, reach=reach, l2=l2, tv=tv):
         shown = told.found() if (step + 1) % _SHOWN_EVERY == 0 and step + 1 < steps else None
         progress(len(places) + step + 1, total, "painting", shown)
@@ -172,6 +176,7 @@ class _Telling:
     kind: str
     units: np.ndarray
     rows: int
+    reach: int
 
     def found(self) -> Found:
         """The pictures, and how far each is."""
@@ -184,7 +189,7 @@ class _Telling:
             "objective": painter.aim.objective,
             "input": painter.input,
             "grid": list(seen.grid),
-            "reach": receptive_field(painter.subject, painter.layer),
+            "reach": self.reach,
             "rows": self.rows,
             "beyond": BEYOND,
             "pictures": [self._line(i, float(reached[i]), float(times[i])) for i in range(len(reached))],

@@ -16,6 +16,9 @@ _SPREAD = 1.0
 """How far colours reach from the usual one at the beginning of the sigmoid, in its own units."""
 _BEGIN = 0.01
 """How much noise there is at the start."""
+_RAREST = 0.01
+"""No mixture of channels counts as rarer than this share of the commonest: what never varied may still be painted."""
+_TINY = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +33,8 @@ class Palette:
     """[channel], from 0 to 1: the usual colour."""
     mix: Tensor
     """[channel, channel]: turns noise of its own in each channel into colours, or frames, that vary as observed."""
+    rarity: Tensor
+    """[channel, channel]: turns how far a colour is from the usual one into how rare it is, in standard deviations."""
 
     def inputs(self, shares: Tensor) -> Tensor:
         """From black (0) to white (1), as the subject takes it."""
@@ -48,11 +53,11 @@ def palette_of(pictures: Tensor, ends: tuple[Any, Any] | None) -> Palette:
     shares = ((pictures - low) / span).clamp(0, 1).transpose(0, 1).flatten(1)
     middle = shares.mean(dim=1)
     apart = (shares - middle[:, None]).double()
-    covariance = apart @ apart.T / max(1, apart.shape[1])
-    values, vectors = torch.linalg.eigh(covariance)
-    root = vectors * values.clamp_min(1e-6).sqrt()
-    root = root / root.norm(dim=1).amax().clamp_min(1e-6)
-    return Palette(low=low, high=high, middle=middle, mix=root.to(pictures))
+    values, vectors = torch.linalg.eigh(apart @ apart.T / max(1, apart.shape[1]))
+    values = values.clamp_min(max(_RAREST * float(values.max()), _TINY))
+    root, rare = (vectors * values**power for power in (0.5, -0.5))
+    mix = root / root.norm(dim=1).amax()
+    return Palette(low=low, high=high, middle=middle, mix=mix.to(pictures), rarity=rare.T.to(pictures))
 
 
 def _range(pictures: Tensor) -> tuple[Tensor, Tensor]:
@@ -146,10 +151,12 @@ class Shaking:
         return shares[:, :, top : top + canvas.size[0], left : left + canvas.size[1]]
 
 
-def penalty(shares: Tensor, palette: Palette, *, l2: float, tv: float) -> Tensor:
-    """[pictures]: what extreme colours and unrest cost."""
+def penalty(shares: Tensor, palette: Palette, *, area: float, l2: float, tv: float) -> Tensor:
+    """[pictures]: what extreme colours and unrest cost, added up and seen from the area that counts."""
     import torch
 
-    far = (shares - palette.middle[:, None, None]).square().flatten(1).mean(dim=1)
-    rough = sum(torch.diff(shares, dim=side).abs().flatten(1).mean(dim=1) for side in (2, 3))
-    return l2 * far + tv * rough
+    whole = shares.shape[1] * area
+    apart = shares - palette.middle[:, None, None]
+    far = torch.einsum("dc,nchw->ndhw", palette.rarity, apart).square().flatten(1).sum(dim=1)
+    rough = sum(torch.diff(shares, dim=side).abs().flatten(1).sum(dim=1) for side in (2, 3))
+    return (l2 * far + tv * rough) / whole

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from innerview.subjects import Subject
 
 _RATE = 0.05
+_MEAN, _SQUARE, _TINY = 0.9, 0.999, 1e-8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,8 @@ class Painter:
     seen: Seen
     canvas: Canvas
     shaking: Shaking
+    area: float
+    """Pixels that what it is painted for can see."""
     way: list[np.ndarray] = field(default_factory=list)
     """[picture] after each step: how far it was, shaken as it is, 1 being the strongest observation."""
 
@@ -39,7 +42,7 @@ class Painter:
         import torch
 
         numbers = self.canvas.numbers
-        optimiser = torch.optim.Adam([numbers], lr=_RATE)
+        descent = Adam(numbers)
         generator = torch.Generator().manual_seed(seed + 1)
         usual, span = (torch.as_tensor(part).to(numbers) for part in (self.seen.usual, self.seen.span))
         for step in range(steps):
@@ -48,9 +51,9 @@ class Painter:
                 shaken = self.shaking.shaken(shares, self.canvas, generator)
                 times = (self.aim.own(self._said(shaken, grad=True)) - usual) / span
                 wanted = times.clamp_max(reach) if reach else times
-                cost = penalty(shares, self.canvas.palette, l2=l2, tv=tv)
-                (numbers.grad,) = torch.autograd.grad((cost - wanted).sum(), [numbers])
-            optimiser.step()
+                cost = penalty(shares, self.canvas.palette, area=self.area, l2=l2, tv=tv)
+                (gradient,) = torch.autograd.grad((cost - wanted).sum(), [numbers])
+            descent.step(gradient)
             self.way.append(times.detach().cpu().numpy())
             yield step
 
@@ -74,6 +77,22 @@ class Painter:
     def _said(self, shares: Tensor, *, grad: bool) -> Tensor:
         given = blanks(self.subject, len(shares)) | {self.input: self.canvas.palette.inputs(shares)}
         return self.subject.run(given, keep=(self.layer,), grad=grad).activations[self.layer]
+
+
+class Adam:
+    """Follows a gradient by its sign where it is steady, as Kingma and Ba do; torch's own takes seconds to import."""
+
+    def __init__(self, numbers: Tensor) -> None:
+        self.numbers, self.count = numbers.detach(), 0
+        self.mean, self.square = self.numbers * 0, self.numbers * 0
+
+    def step(self, gradient: Tensor) -> None:
+        """One step downhill, in place."""
+        self.count += 1
+        for kept, new, share in ((self.mean, gradient, _MEAN), (self.square, gradient.square(), _SQUARE)):
+            kept.mul_(share).add_(new, alpha=1 - share)
+        size = (self.square / (1 - _SQUARE**self.count)).sqrt() + _TINY
+        self.numbers -= _RATE * (self.mean / (1 - _MEAN**self.count)) / size
 
 
 def blanks(subject: Subject, rows: int) -> dict[str, Tensor]:
