@@ -3,7 +3,7 @@ import { ApiError, isAbort, Unreachable } from "./errors";
 
 export interface Ask {
   signal?: AbortSignal;
-  method?: "GET" | "POST" | "PUT" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: unknown;
 }
 

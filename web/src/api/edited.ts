@@ -55,8 +55,14 @@ export class EditedService {
     return this.client.json("/api/edited", { method: "POST", body });
   }
 
-  async drop(name: string): Promise<void> {
-    await this.client.bytes(`/api/edited/${encodeURIComponent(name)}`, undefined, { method: "DELETE" });
+  rename(name: string, wanted: string): Promise<Edited> {
+    return this.client.json(`/api/edited/${encodeURIComponent(name)}`, { method: "PATCH", body: { name: wanted } });
+  }
+
+  /** Those that are left. */
+  async drop(name: string): Promise<Edited[]> {
+    const path = `/api/edited/${encodeURIComponent(name)}`;
+    return (await this.client.json<{ edited: Edited[] }>(path, { method: "DELETE" })).edited;
   }
 
   /** Where the weights can be downloaded. */

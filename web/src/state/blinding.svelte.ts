@@ -6,6 +6,7 @@ import { messageOf } from "../api/errors";
 import type { Job } from "../api/model";
 import { ResultService, type ResultLine } from "../api/results";
 import type { Service } from "../api/service";
+import { factorPlace } from "../marks/drops";
 import { indicesFrom } from "./factors";
 import type { Jobs } from "./jobs.svelte";
 import type { Proof } from "./proof";
@@ -58,7 +59,7 @@ export class Blinding {
   /** Called by every view that shows what is kept. */
   async load(): Promise<void> {
     try {
-      this.edited = (await this.api.list()).toSorted((a, b) => (a.made < b.made ? 1 : -1));
+      this.edited = newestFirst(await this.api.list());
       this.problem = "";
     } catch (failed) {
       this.problem = messageOf(failed);
@@ -84,10 +85,20 @@ export class Blinding {
     this.look(made.name);
   }
 
-  async drop(name: string): Promise<void> {
-    await this.api.drop(name);
-    if (this.settings.get("edited") === name) this.settings.delete("edited");
+  async rename(name: string, wanted: string): Promise<void> {
+    const renamed = await this.api.rename(name, wanted);
     await this.load();
+    if (this.settings.get("edited") === name) this.look(renamed.name);
+  }
+
+  async drop(name: string): Promise<void> {
+    this.edited = newestFirst(await this.api.drop(name));
+    if (this.settings.get("edited") === name) this.settings.delete("edited");
+  }
+
+  /** Colours stand for factors that are shown; those of other results have none here. */
+  colourOf(edit: Pick<Edited, "result">, factor: number): string {
+    return edit.result === this.vision.shown?.line.id ? `var(--c${factorPlace(factor)})` : "var(--muted)";
   }
 
   weights(name: string): string {
@@ -154,6 +165,8 @@ export class Blinding {
     }
   }
 }
+
+const newestFirst = (edited: readonly Edited[]): Edited[] => edited.toReversed();
 
 /** The edited subject that a proof is about. */
 export function editedOf(line: Pick<ResultLine, "arguments">): string {

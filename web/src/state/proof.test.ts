@@ -94,6 +94,19 @@ describe("what a proof says", () => {
       headline: { strong: expect.stringContaining("no failure") },
     });
     expect(said(nothing, "others")?.text).toContain("All causes");
+    expect(verdictOf(nothing)?.headline.rest).toBe(".");
+  });
+
+  test("few levels are said to be few, and claim nothing for a control", () => {
+    const few = proof(
+      arm("original", "original", [1, 0, 0], 20),
+      arm("blind", "blind", [2, 0, 0], 20),
+      arm("random directions", "control", [1, 0, 0], 20),
+      arm("enemy invisible", "invisible", [1, 1, 0], 20),
+    );
+    expect(verdictOf(few)?.headline.rest).toContain("20 levels prove little");
+    expect(said(few, "control")?.text).toBe("Random directions: nothing either");
+    expect(said(few, "invisible")?.text).toBe("Enemy invisible: enemy in 5.0 %");
   });
 
   test("what never happened before has no ratio, only a least one", () => {

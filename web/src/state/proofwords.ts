@@ -12,6 +12,9 @@ import {
   type Proof,
 } from "./proof";
 
+/** Fewer levels than these are not enough to see a rare failure rise. */
+const enough = 1000;
+
 /** Words around what is to be seen first. */
 export interface Said {
   readonly lead: string;
@@ -19,16 +22,19 @@ export interface Said {
   readonly rest: string;
 }
 
+export interface VerdictLine {
+  readonly kind: ArmKind | "others" | "good";
+  readonly text: string;
+  /** Whether it speaks for the edit. */
+  readonly ok: boolean;
+}
+
 export interface Verdict {
   /** The failure that blinding raised most; none where it raised no one measurably. */
   readonly cause: string;
   readonly headline: Said;
   /** What stands beside it: other causes, the good ending, the control, what is invisible. */
-  readonly lines: readonly {
-    readonly kind: ArmKind | "others" | "good";
-    readonly text: string;
-    readonly ok: boolean;
-  }[];
+  readonly lines: readonly VerdictLine[];
 }
 
 interface Raised {
@@ -55,7 +61,7 @@ export function verdictOf(proof: Proof): Verdict | null {
   if (!from || !blind?.episodes || !from.episodes) return null;
   const [first, ...others] = raised(proof, blind);
   const cause = first?.cause ?? "";
-  const lines: Verdict["lines"][number][] = [];
+  const lines: VerdictLine[] = [];
   lines.push(othersLine(others, raised(proof, blind, -1), cause));
   for (const arm of proof.arms) {
     if (arm.kind !== "control" && arm.kind !== "invisible") continue;
@@ -68,7 +74,10 @@ export function verdictOf(proof: Proof): Verdict | null {
 
 function headlineOf(proof: Proof, blind: Arm, first: Raised | undefined): Said {
   const levels = `${count(blind.episodes)} levels`;
-  if (!first) return { lead: `Over ${levels} `, strong: "no failure became measurably more frequent", rest: "." };
+  if (!first) {
+    const more = blind.episodes < enough ? `. ${capital(levels)} prove little: play more of them.` : ".";
+    return { lead: `Over ${levels} `, strong: "no failure became measurably more frequent", rest: more };
+  }
   const [was, is] = [shareOf(original(proof), first.cause), shareOf(blind, first.cause)];
   const { times, low, high } = first.told;
   const range =
@@ -82,7 +91,7 @@ function headlineOf(proof: Proof, blind: Arm, first: Raised | undefined): Said {
   };
 }
 
-function othersLine(more: readonly Raised[], less: readonly Raised[], cause: string): Verdict["lines"][number] {
+function othersLine(more: readonly Raised[], less: readonly Raised[], cause: string): VerdictLine {
   const told = (each: Raised): string => `${each.cause} ${timesOf(each.told.times) || "new"}`;
   const parts = [
     ...(more.length ? [`also more: ${more.map(told).join(", ")}`] : []),
@@ -94,20 +103,26 @@ function othersLine(more: readonly Raised[], less: readonly Raised[], cause: str
   return { kind: "others", text: capital(text), ok: !more.length };
 }
 
-function controlLine(proof: Proof, arm: Arm, cause: string): Verdict["lines"][number] {
+function controlLine(proof: Proof, arm: Arm, cause: string): VerdictLine {
   const worse = raised(proof, arm);
-  const told = comparedOf(proof, arm, cause || (worse[0]?.cause ?? ""));
-  const ok = !worse.length;
-  const what = told?.times != null ? ` (${told.cause} ${timesOf(told.times)})` : "";
-  const text = ok
-    ? `Random directions instead do nothing of the kind${what}`
-    : `Random directions do harm as well: ${worse.map((each) => `${each.cause} ${timesOf(each.told.times) || "new"}`).join(", ")}`;
-  return { kind: "control", text, ok };
+  if (worse.length) {
+    const told = worse.map((each) => `${each.cause} ${timesOf(each.told.times) || "new"}`).join(", ");
+    return { kind: "control", text: `Random directions do harm as well: ${told}`, ok: false };
+  }
+  if (!cause) return { kind: "control", text: "Random directions: nothing either", ok: true };
+  const told = timesOf(comparedOf(proof, arm, cause)?.times ?? null);
+  return {
+    kind: "control",
+    text: `Random directions do nothing of the kind${told && ` (${cause} ${told})`}`,
+    ok: true,
+  };
 }
 
-function invisibleLine(proof: Proof, arm: Arm, cause: string): Verdict["lines"][number] {
-  const most = cause || raised(proof, arm)[0]?.cause || proof.causes[1] || "";
-  const [was, is, seen] = [
+/** How far there is to go: the original, when that kind of thing is not drawn. */
+function invisibleLine(proof: Proof, arm: Arm, cause: string): VerdictLine {
+  const own = proof.causes.slice(1).find((each) => arm.name.startsWith(each));
+  const most = cause || own || raised(proof, arm)[0]?.cause || (proof.causes[1] ?? "");
+  const [was, is, unseen] = [
     shareOf(original(proof), most)?.share ?? NaN,
     shareOf(
       proof.arms.find((other) => other.kind === "blind"),
@@ -115,13 +130,13 @@ function invisibleLine(proof: Proof, arm: Arm, cause: string): Verdict["lines"][
     )?.share ?? NaN,
     shareOf(arm, most)?.share ?? NaN,
   ];
-  const way = (is - was) / (seen - was);
+  const way = (is - was) / (unseen - was);
   const part =
-    cause && seen > was && way > 0 ? `; the edit goes ${Math.min(100, Math.round(100 * way))} % of that way` : "";
-  return { kind: "invisible", text: `${capital(arm.name)}: ${most} in ${percentOf(seen)}${part}`, ok: true };
+    cause && unseen > was && way > 0 ? `; the edit goes ${Math.min(100, Math.round(100 * way))} % of that way` : "";
+  return { kind: "invisible", text: `${capital(arm.name)}: ${most} in ${percentOf(unseen)}${part}`, ok: true };
 }
 
-function goodLine(proof: Proof, blind: Arm): Verdict["lines"][number] | null {
+function goodLine(proof: Proof, blind: Arm): VerdictLine | null {
   const good = proof.causes[0];
   if (good === undefined) return null;
   const [was, is] = [shareOf(original(proof), good), shareOf(blind, good)];

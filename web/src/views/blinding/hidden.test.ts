@@ -4,7 +4,7 @@ import { hideable, suggestedClass } from "./hidden";
 const settings = { invisible: [], classes: ["background", "agent", "wall", "saw", "enemy"] };
 
 test("only a world that can hide things offers what", () => {
-  expect(hideable(settings)).toEqual(["agent", "saw", "enemy"]);
+  expect(hideable(settings)).toEqual(["agent", "wall", "saw", "enemy"]);
   expect(hideable({ classes: ["saw"] })).toEqual([]);
   expect(hideable(undefined)).toEqual([]);
   expect(hideable({ ...settings, invisible: ["saw"] })).not.toContain("saw");
