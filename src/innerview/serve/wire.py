@@ -66,6 +66,7 @@ class StudyReply(BaseModel):
     damage: list[DamageReply]
     workspaces: list[WorkspaceState]
     live_subjects: list[str]
+    live_worlds: list[str]
 
 
 class ArrayReply(BaseModel):

@@ -1722,6 +1722,8 @@ export interface components {
             damage: components["schemas"]["DamageReply"][];
             /** Live Subjects */
             live_subjects: string[];
+            /** Live Worlds */
+            live_worlds: string[];
             /** Name */
             name: string;
             /** Recordings */

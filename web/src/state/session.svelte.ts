@@ -14,6 +14,7 @@ import { Jobs } from "./jobs.svelte";
 import { formatLink, parseLink, type Link } from "./link";
 import { Memory, memoryKeys } from "./memory.svelte";
 import { Metrics } from "./metrics.svelte";
+import { Playout } from "./playout.svelte";
 import { OpenRecording } from "./recording";
 import { Results } from "./results.svelte";
 import { Selection } from "./selection.svelte";
@@ -44,6 +45,9 @@ export class Session {
   readonly results = new Results(this.service, this.jobs, this.settings);
   readonly vision: Vision = new Vision(this.service, this.results, this.settings, () => this.undo.did(this.vision));
   readonly blinding = new Blinding(this.service, this.jobs, this.results, this.vision, this.settings);
+  readonly playout: Playout = new Playout(this.service, this.jobs, this.clock, this.settings, () =>
+    this.undo.did(this.playout),
+  );
   readonly edits = new Edits(this.service, this.jobs, this.memory, this.results, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),
@@ -300,7 +304,7 @@ export class Session {
 }
 
 /** Whether a job writes a recording. */
-const makes = (job: Job): boolean => job.kind === "record" || job.kind === "rerun";
+const makes = (job: Job): boolean => ["record", "rerun", "playout"].includes(job.kind);
 
 export function useSession(): Session {
   return getContext<Session>("session");

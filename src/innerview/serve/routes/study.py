@@ -48,6 +48,7 @@ def study(service: Serving) -> StudyReply:
         damage=damage,
         workspaces=[_state(w.name, w.title, w.missing(infos)) for w in WORKSPACES],
         live_subjects=list(service.subjects),
+        live_worlds=list(service.worlds),
     )
 
 

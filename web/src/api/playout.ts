@@ -1,0 +1,59 @@
+/** Recorded episodes played out in another way, as the service tells them. */
+import type { Client } from "./client";
+import type { Frame } from "./frames";
+import type { Job } from "./model";
+import { slice } from "./service";
+import type { components } from "./types";
+
+type Schemas = components["schemas"];
+export type PlayedNode = Schemas["PlayoutNode"];
+export type PlayedThing = Schemas["ThingInView"];
+export type Played = Schemas["PlayoutReply"];
+
+/** An action of one's own, the agent's most likely one, or a thing moved or taken away. */
+export type Move =
+  | { readonly do: "act"; readonly action: number }
+  | { readonly do: "act"; readonly actions: readonly number[] }
+  | { readonly do: "agent" }
+  | { readonly do: "move"; readonly thing: string; readonly by: readonly [number, number] }
+  | { readonly do: "remove"; readonly thing: string };
+
+export interface PlayoutAsk {
+  readonly recording: string;
+  readonly row: number;
+  readonly moves: readonly Move[];
+  /** Let the agent play up to so many steps after that. */
+  readonly go_on?: number;
+  /** Nodes before this one are known. */
+  readonly since?: number;
+  readonly subject?: string;
+}
+
+export class PlayoutService {
+  constructor(private readonly client: Client) {}
+
+  play = (body: PlayoutAsk, signal?: AbortSignal): Promise<Played> =>
+    this.client.json("/api/playout", { method: "POST", body, ...(signal ? { signal } : {}) });
+
+  keep = (body: PlayoutAsk): Promise<Job> =>
+    this.client.json("/api/jobs", { method: "POST", body: { kind: "playout", ...body } });
+
+  /** What was seen at the last nodes up to one. */
+  async frames(key: string, array: string, count = 1): Promise<Frame[]> {
+    const path = `/api/playout/${key}/arrays/${encodeURIComponent(array)}?count=${count}`;
+    const { shape, dtype, values } = slice(await this.client.bytes(path));
+    const [nodes = 0, ...each] = shape;
+    const size = each.reduce((product, n) => product * n, 1);
+    return Array.from({ length: nodes }, (_, i) => ({
+      shape: each,
+      dtype,
+      values: values.subarray(i * size, (i + 1) * size),
+    }));
+  }
+
+  /** How much of each factor is where, and after them what they leave out. */
+  async factors(key: string, result: string): Promise<ArrayLike<number>> {
+    const path = `/api/playout/${key}/factors/${encodeURIComponent(result)}`;
+    return slice(await this.client.bytes(path)).values;
+  }
+}

@@ -1,0 +1,301 @@
+/** An episode played out in another way: the moves from a recorded step on, where they led, and which of it is shown. */
+import type { SvelteMap } from "svelte/reactivity";
+import { isAbort, messageOf } from "../api/errors";
+import type { Frame } from "../api/frames";
+import type { Job } from "../api/model";
+import { PlayoutService, type Move, type Played, type PlayedNode, type PlayedThing } from "../api/playout";
+import type { Service } from "../api/service";
+import type { Clock } from "./clock.svelte";
+import type { FactorRow } from "./factorrows";
+import { History } from "./history";
+import type { Jobs } from "./jobs.svelte";
+import { PlayedFrames } from "./playoutframes";
+import { courseFromText, courseToText, sameMove, type Course } from "./playouttext";
+
+/** Where a branch begins. */
+interface Home {
+  readonly recording: string;
+  readonly group: number;
+  /** First row of the episode. */
+  readonly start: number;
+  /** How many steps the episode has. */
+  readonly length: number;
+}
+
+/** Steps that the agent goes on between two looks. */
+const chunk = 8;
+const furthest = 1000;
+
+export class Playout {
+  /** What was done, as far as it was played. */
+  moves = $state.raw<readonly Move[]>([]);
+  nodes = $state.raw<readonly PlayedNode[]>([]);
+  /** The node that is shown. */
+  at = $state(0);
+  told = $state.raw<Omit<Played, "nodes" | "things"> | null>(null);
+  /** What can be changed at the node that is shown. */
+  things = $state.raw<readonly PlayedThing[]>([]);
+  /** The thing that is chosen, by its id. */
+  thing = $state("");
+  busy = $state(false);
+  going = $state(false);
+  problem = $state("");
+  /** Counts pictures that came. */
+  arrived = $state(0);
+  kept = $state("");
+
+  readonly text = $derived.by(() => this.settings.get("play"));
+  readonly open = $derived(this.text !== undefined);
+  readonly subject = $derived.by(() => this.settings.get("who") ?? "");
+  readonly node = $derived(this.nodes[this.at] ?? null);
+  readonly ended = $derived(this.nodes.at(-1)?.ended ?? "");
+  readonly frames: PlayedFrames;
+
+  private readonly api: PlayoutService;
+  private home: Home | null = null;
+  private written = "";
+  private who = "";
+  private history = new History<string>("");
+  private turn = 0;
+  private queue: Promise<void> = Promise.resolve();
+  private waiting = 0;
+
+  constructor(
+    service: Service,
+    private readonly jobs: Jobs,
+    private readonly clock: Clock,
+    private readonly settings: SvelteMap<string, string>,
+    private readonly did: () => void,
+  ) {
+    this.api = new PlayoutService(service.client);
+    this.frames = new PlayedFrames(this.api, () => this.arrived++);
+  }
+
+  /** The step of the episode where it begins. */
+  get from(): number {
+    return this.nodes[0]?.step ?? courseFromText(this.text)?.step ?? 0;
+  }
+
+  /** Begin at the step that is shown. */
+  begin(): void {
+    this.clock.pause();
+    this.write(courseToText({ step: this.clock.step, moves: [] }), false);
+  }
+
+  close(): void {
+    this.stop();
+    this.settings.delete("play");
+    this.settings.delete("who");
+  }
+
+  /** Another subject plays, from the same step and with the same moves. */
+  choose(subject: string): void {
+    if (subject) this.settings.set("who", subject);
+    else this.settings.delete("who");
+  }
+
+  /** Follow what the address says; called whenever it, the recording or the episode changes. */
+  follow(home: Home): void {
+    const { text, subject } = this;
+    const moved = this.home !== null && (this.home.recording !== home.recording || this.home.group !== home.group);
+    if (text === undefined || (moved && this.nodes.length && text === this.written)) {
+      this.forget();
+      if (text !== undefined) this.close();
+      return;
+    }
+    this.home = home;
+    if (text === this.written && subject === this.who && !moved) return;
+    const course = courseFromText(text);
+    if (moved || subject !== this.who || course?.step !== this.nodes[0]?.step) this.forget();
+    [this.home, this.written, this.who] = [home, text, subject];
+    if (!course) this.problem = "The address does not say what was played out in a way that can be read.";
+    else if (course.step >= home.length) this.problem = `The episode has no step ${course.step} to begin at.`;
+    else this.do(() => this.load(course));
+  }
+
+  /** The clock moved: show what was played at the same step. */
+  atStep(step: number): void {
+    const here = this.node;
+    if (!here || !this.home || Math.min(here.step, this.home.length - 1) === step) return;
+    const found = this.nodes.findLastIndex((node) => node.step === step);
+    if (found >= 0) this.show(found);
+    else if (step < this.from) this.show(0);
+    else this.show(this.nodes.length - 1);
+  }
+
+  /** Show a node, and have time stand at its step. */
+  go(index: number): void {
+    this.show(Math.max(0, Math.min(this.nodes.length - 1, index)));
+    this.seek();
+  }
+
+  private seek(): void {
+    const { home, node } = this;
+    if (home && node) this.clock.seek(home.start + Math.min(node.step, home.length - 1));
+  }
+
+  private show(index: number): void {
+    if (index === this.at) return;
+    this.at = index;
+    this.things = [];
+    this.do(() => this.look());
+  }
+
+  /** Make a move from the node that is shown; what followed it before is dropped. */
+  make(move: Move): void {
+    if (this.waiting > 4 || this.going) return;
+    this.do(() => this.load({ step: this.from, moves: [...this.moves.slice(0, this.at), move] }, true));
+  }
+
+  /** Take the last move back, or those after the node that is shown. */
+  back(): void {
+    this.stop();
+    const keep = this.at < this.moves.length ? this.at : this.moves.length - 1;
+    if (keep < 0) return;
+    this.do(() => this.load({ step: this.from, moves: this.moves.slice(0, keep) }, true));
+  }
+
+  reset(): void {
+    this.stop();
+    if (this.moves.length) this.do(() => this.load({ step: this.from, moves: [] }, true));
+  }
+
+  /** Let the agent play from the node that is shown to the end, telling each few steps. */
+  goOn(): void {
+    if (this.going || this.node?.ended) return;
+    this.going = true;
+    const moves = this.moves.slice(0, this.at);
+    this.do(async () => {
+      await this.load({ step: this.from, moves }, false);
+      try {
+        while (this.going && !this.ended && this.moves.length < furthest)
+          await this.load({ step: this.from, moves: this.moves }, false, chunk);
+      } finally {
+        this.going = false;
+      }
+      this.write(courseToText({ step: this.from, moves: this.moves }));
+    });
+  }
+
+  stop(): void {
+    this.going = false;
+  }
+
+  /** Keep it as a recording; the job that does it. */
+  async keep(): Promise<Job> {
+    const job = this.jobs.begun(await this.api.keep(this.ask(this.moves)));
+    this.kept = job.id;
+    return job;
+  }
+
+  get keeping(): Job | undefined {
+    return this.jobs.all.find((job) => job.id === this.kept);
+  }
+
+  /** How much of each factor is where at a node. */
+  factors(node: PlayedNode, result: string, cells: number): FactorRow | null {
+    void this.arrived;
+    return this.frames.factors(node.key, result, cells);
+  }
+
+  frame(node: PlayedNode, array: string): Frame | null {
+    void this.arrived;
+    return this.frames.at(node.key, array);
+  }
+
+  undo(): void {
+    this.put(this.history.undo());
+  }
+
+  redo(): void {
+    this.put(this.history.redo());
+  }
+
+  private put(text: string): void {
+    if (text) this.settings.set("play", text);
+    else this.close();
+  }
+
+  private forget(): void {
+    this.turn++;
+    this.stop();
+    [this.moves, this.nodes, this.things, this.at] = [[], [], [], 0];
+    [this.told, this.home, this.written, this.problem, this.thing, this.kept] = [null, null, "", "", "", ""];
+    this.history = new History<string>("");
+    this.frames.clear();
+  }
+
+  private write(text: string, keep = true): void {
+    if (keep) {
+      if (this.history.current !== this.written) this.history = new History<string>(this.written);
+      if (text !== this.history.current) {
+        this.history.push(text);
+        this.did();
+      }
+      this.written = text;
+    }
+    this.settings.set("play", text);
+  }
+
+  /** One thing after another, so that a held key does not overtake itself. */
+  private do(work: () => Promise<void>): void {
+    const turn = this.turn;
+    this.waiting++;
+    this.queue = this.queue.then(async () => {
+      this.busy = true;
+      try {
+        if (turn === this.turn) await work();
+      } catch (problem) {
+        if (turn === this.turn && !isAbort(problem)) this.problem = messageOf(problem);
+      } finally {
+        this.waiting--;
+        this.busy = this.waiting > 0;
+      }
+    });
+  }
+
+  private ask(moves: readonly Move[]): { recording: string; row: number; moves: readonly Move[]; subject?: string } {
+    const { home, who } = this;
+    if (!home) throw new Error("Nothing is being played out.");
+    const row = home.start + (this.nodes[0]?.step ?? courseFromText(this.written)?.step ?? 0);
+    return { recording: home.recording, row, moves, ...(who ? { subject: who } : {}) };
+  }
+
+  /** Have these moves played; `made` says that somebody just made them. */
+  private async load(course: Course, made = false, goOn = 0): Promise<void> {
+    const turn = this.turn;
+    const same = sameUntil(this.moves, course.moves);
+    const known = Math.min(this.nodes.length, same + 1);
+    this.problem = "";
+    const told = await this.api.play({ ...this.ask(course.moves), since: known, go_on: goOn });
+    if (turn !== this.turn) return;
+    const { nodes, things, ...rest } = told;
+    const agent: Move[] = Array.from({ length: known + nodes.length - 1 - course.moves.length }, () => ({
+      do: "agent",
+    }));
+    this.moves = [...course.moves, ...agent];
+    this.nodes = [...this.nodes.slice(0, known), ...nodes];
+    [this.told, this.things] = [rest, things];
+    const last = this.nodes.at(-1);
+    if (last?.thing) this.thing = last.thing;
+    else if (!things.some((thing) => thing.id === this.thing)) this.thing = "";
+    this.frames.retry();
+    this.at = this.nodes.length - 1;
+    this.seek();
+    if (made) this.write(courseToText({ step: this.from, moves: this.moves }));
+  }
+
+  /** What can be changed at the node that is shown. */
+  private async look(): Promise<void> {
+    const [turn, at] = [this.turn, this.at];
+    if (!this.told || this.told.why_fixed) return;
+    const { things } = await this.api.play({ ...this.ask(this.moves.slice(0, at)), since: at + 1 });
+    if (turn === this.turn && at === this.at) this.things = things;
+  }
+}
+
+function sameUntil(one: readonly Move[], other: readonly Move[]): number {
+  let same = 0;
+  while (same < Math.min(one.length, other.length) && sameMove(one[same]!, other[same]!)) same++;
+  return same;
+}
