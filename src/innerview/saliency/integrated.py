@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from innerview.subjects import Subject, Tail
 
-_ROWS_AT_ONCE = 512
-"""How many activations go through the tail together: enough for the cores, little enough for the cache."""
+_NUMBERS_AT_ONCE = {"cpu": 2**21, "cuda": 2**26}
+"""How many numbers of the layer go through the tail together: enough for the cores, little enough for the cache."""
 
 LENS = Lens(
     name="integrated",
@@ -99,6 +99,8 @@ def attribute(
     baseline: Tensor | None = None,
 ) -> Attribution:
     """Integrate the gradient from a baseline [channel, height, width], zero unless given, to what the layer put out."""
+    import torch
+
     from innerview.subjects import tail
 
     layer = layer or subject.middle_convolution
@@ -113,8 +115,17 @@ def attribute(
     if start.shape != reached.shape[1:]:
         raise LensError(f"The baseline has shape {list(start.shape)}; '{layer}' puts out {list(reached.shape[1:])}.")
     after = tail(subject, layer, inputs, memory)
-    path = _Path(after, inputs, memory, reached, start, scorer(subject, whole.heads, target))
-    return path.integrate(steps)
+    at_once = max(1, _NUMBERS_AT_ONCE.get(reached.device.type, 2**21) // start.numel())
+    found = []
+    for first in range(0, len(reached), at_once):
+        rows = slice(first, first + at_once)
+        some = {name: value[rows] for name, value in inputs.items()}
+        state = None if memory is None else {name: value[rows] for name, value in memory.items()}
+        heads = {name: value[rows] if len(value) == len(reached) else value for name, value in whole.heads.items()}
+        path = _Path(after, some, state, reached[rows], start, scorer(subject, heads, target))
+        found.append((path.integrate(steps, at_once), *path.ends(heads)))
+    values, score, baseline_score = (torch.cat(parts) for parts in zip(*found, strict=True))
+    return Attribution(values, score, baseline_score, after)
 
 
 @dataclass(frozen=True)
@@ -128,23 +139,35 @@ class _Path:
     start: Tensor
     score: Score
 
-    def integrate(self, steps: int) -> Attribution:
+    def integrate(self, steps: int, at_once: int) -> Tensor:
         """By Gauss and Legendre: exact for polynomials of a degree below twice the number of steps."""
         import torch
 
         places, weights = np.polynomial.legendre.leggauss(steps)
-        rows = len(self.reached)
-        way = self.reached - self.start
-        total = torch.zeros_like(way)
-        chunk = max(1, _ROWS_AT_ONCE // rows)
+        rows, chunk = len(self.reached), max(1, at_once // len(self.reached))
+        way = self._laid(self.reached - self.start)
+        start, total = self._laid(self.start.expand_as(way)), torch.zeros_like(way)
+        room = torch.empty(
+            chunk * rows, *way.shape[1:], dtype=way.dtype, device=way.device, memory_format=self.tail.layout
+        )
         for first in range(0, steps, chunk):
-            share = torch.as_tensor((places[first : first + chunk] + 1) / 2).to(way)
-            weight = torch.as_tensor(weights[first : first + chunk] / 2).to(way)
-            between = (self.start + share[:, None, None, None, None] * way).flatten(0, 1).requires_grad_()
+            shares = (places[first : first + chunk] + 1) / 2
+            between = room[: len(shares) * rows].detach()
+            for share, part in zip(shares, between.chunk(len(shares)), strict=True):
+                torch.add(start, way, alpha=float(share), out=part)
             with torch.enable_grad():
-                score = self.score(self.tail.heads(between, self.inputs, self.memory)).sum()
-                (gradient,) = torch.autograd.grad(score, [between])
-            total += torch.einsum("s,srchw->rchw", weight, gradient.view(len(share), rows, *way.shape[1:]))
-        ends = torch.cat([self.reached, self.start.expand_as(self.reached)])
-        scores = self.score(self.tail.heads(ends, self.inputs, self.memory, grad=False)).detach()
-        return Attribution(total * way, scores[:rows], scores[rows:], self.tail)
+                score = self.score(self.tail.heads(between.requires_grad_(), self.inputs, self.memory))
+                # A score with a weight has a gradient with that weight: there is far less to multiply.
+                weight = torch.as_tensor(weights[first : first + chunk] / 2).to(score).repeat_interleave(rows)
+                (gradient,) = torch.autograd.grad(score, [between], weight)
+            for part in gradient.chunk(len(shares)):
+                total += part
+        return total.mul_(way).contiguous()
+
+    def _laid(self, values: Tensor) -> Tensor:
+        return values.contiguous(memory_format=self.tail.layout)
+
+    def ends(self, heads: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """The scores [rows] where the path ends, which these heads say, and where it begins."""
+        begun = self.tail.heads(self._laid(self.start.expand_as(self.reached)), self.inputs, self.memory, grad=False)
+        return self.score(heads).detach(), self.score(begun).detach()

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from innerview.errors import SubjectError
-from innerview.subjects.subject import Subject
+from innerview.subjects.subject import Output, Subject
 
 _CLOSE = 1e-4
 
@@ -24,6 +24,8 @@ class Tail:
     """Only the tail is computed; otherwise the whole module is, with the layer's output replaced."""
     why: str = ""
     """Why the tail cannot run alone, in words."""
+    layout: torch.memory_format = torch.contiguous_format
+    """How activations should lie in memory: it computes quicker from these, and takes any."""
 
     def heads(
         self,
@@ -51,24 +53,36 @@ def tail(
     few = {name: value[:2] for name, value in inputs.items()}
     state = None if memory is None else {name: value[:2] for name, value in memory.items()}
     whole = subject.run(few, state, keep=(layer,))
-    twice = torch.cat([whole.activations[layer]] * 2)
-    trial = Tail(subject, layer, alone=True)
+    found = Tail(subject, layer, alone=False)
+    for layout in _layouts(whole.activations[layer]):
+        trial = Tail(subject, layer, alone=True, layout=layout)
+        why = _differs(trial, whole, few, state)
+        if not why:
+            return trial
+        found = Tail(subject, layer, alone=False, why=why)
+    return found
+
+
+def _layouts(activation: Tensor) -> tuple[torch.memory_format, ...]:
+    """Those worth a trial, the quickest first: on a processor, channels together; some modules do not take them."""
+    together = activation.ndim == 4 and activation.device.type == "cpu"
+    return (torch.channels_last, torch.contiguous_format) if together else (torch.contiguous_format,)
+
+
+def _differs(trial: Tail, whole: Output, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor] | None) -> str:
+    """Why the tail alone is not the whole module, in words; nothing where it is."""
+    twice = torch.cat([whole.activations[trial.layer]] * 2).contiguous(memory_format=trial.layout)
     try:
-        heads = trial.heads(twice, few, state, grad=False)
+        heads = trial.heads(twice, inputs, memory, grad=False)
     except SubjectError as error:
-        return Tail(subject, layer, alone=False, why=str(error))
+        return str(error)
     for name, wanted in whole.heads.items():
         got = heads[name]
         if name.endswith("log_std") and got.shape[0] == 1:
             continue  # a learned spread is the same for every row
         if got.shape != (2 * wanted.shape[0], wanted.shape[1]) or not _same(got, wanted):
-            return Tail(
-                subject,
-                layer,
-                alone=False,
-                why=f"head '{name}' depends on more than '{layer}': another way leads past it.",
-            )
-    return trial
+            return f"head '{name}' depends on more than '{trial.layer}': another way leads past it."
+    return ""
 
 
 def _same(got: Tensor, wanted: Tensor) -> bool:
