@@ -1,4 +1,4 @@
-"""One Chromium for this folder, a fresh context per test, and studies that are served on loopback."""
+"""One Chromium for this folder, pages that are emptied between tests, and studies that are served on loopback."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ import innerview as iv
 from innerview.serve import Handle
 
 from . import memory_study, studies, vision_study
-from .workbench import Watch, Workbench
+from .kept import PATIENCE_MS, Pages
+from .workbench import Workbench
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -52,7 +53,7 @@ def chromium() -> str:
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     assert (ROOT / "src/innerview/page/index.html").is_file(), "The page is not built: run python scripts/page.py."
-    expect.set_options(timeout=45_000)
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         yield opened
@@ -66,18 +67,18 @@ def show() -> Iterator[Show]:
         yield lambda study, **parts: serving.enter_context(iv.show(study, open_browser=False, **parts))
 
 
+@pytest.fixture(scope="package")
+def pages(browser: Browser) -> Pages:
+    return Pages(browser)
+
+
 @pytest.fixture
-def visit(browser: Browser, show: Show) -> Iterator[Visit]:
-    """Opens the address that a service printed, in a browser that knows nothing yet, and watches it to the end."""
-    visits: list[tuple[Any, Watch]] = []
+def visit(pages: Pages, show: Show, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """Opens the address that a service printed, in a page that knows nothing yet, and watches it to the end."""
+    failed = request.session.testsfailed
 
     def go(handle: Handle, link: str = "", *, ready: bool = True, **settings: Any) -> Workbench:
-        settings = {"viewport": {"width": 1440, "height": 900}, "reduced_motion": "reduce"} | settings
-        context = browser.new_context(**settings)
-        context.set_default_timeout(45_000)
-        page = context.new_page()
-        watch = Watch(page, handle.address)
-        visits.append((context, watch))
+        page, watch = pages.lend(handle.address, **settings)
         page.goto(f"{handle.url}{link}")
         bench = Workbench(page, watch, handle.address)
         if ready:
@@ -85,9 +86,7 @@ def visit(browser: Browser, show: Show) -> Iterator[Visit]:
         return bench
 
     yield go
-    for context, _ in visits:
-        context.close()
-    for _, watch in visits:
+    for watch in pages.take_back(keep=request.session.testsfailed == failed):
         watch.check()
 
 

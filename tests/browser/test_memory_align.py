@@ -71,11 +71,12 @@ def test_the_heat_map_follows_the_order_of_the_memory(
     memory = kitems.recording("k-items").array("memory", 0, ROWS)
     moved = [np.abs(np.diff(memory[start : start + STEPS], axis=0)).sum(axis=0) for start in range(0, ROWS, STEPS)]
     most = int(np.argmax(np.sum(moved, axis=0, dtype=np.float64)))
-    for _ in range(50):
-        ordered = np.array(canvas.evaluate(READ_CANVAS)["rgba"]).reshape(128, -1)
-        if (ordered[0] == as_is[most]).all():
-            break
-        bench.page.wait_for_timeout(100)
+
+    def read() -> np.ndarray:
+        return np.array(canvas.evaluate(READ_CANVAS)["rgba"]).reshape(128, -1)
+
+    bench.until(lambda: bool((read()[0] == as_is[most]).all()))
+    ordered = read()
     np.testing.assert_array_equal(ordered[0], as_is[most])
     assert not (ordered == as_is).all()
     assert sorted(map(tuple, ordered)) == sorted(map(tuple, as_is))

@@ -56,10 +56,7 @@ def painted(bench: Workbench, column: str) -> np.ndarray:
 
 def strip_shows(bench: Workbench, column: str, expected: np.ndarray) -> None:
     """Wait until a strip is drawn just where the column holds."""
-    for _ in range(100):
-        if (painted(bench, column) == expected).all():
-            return
-        bench.page.wait_for_timeout(100)
+    bench.until(lambda: bool((painted(bench, column) == expected).all()))
     np.testing.assert_array_equal(painted(bench, column), expected)
 
 

@@ -134,8 +134,13 @@ def test_points_have_the_colour_of_their_word_and_a_word_selects(bench: Workbenc
     spots = on_screen(kitems, bench.get("projection-plot"))
     row = loneliest(spots)
     wanted = bench.page.evaluate(CATEGORY, int(actions[row]))
-    pixel = bench.get("projection-canvas").evaluate(PIXEL, spots[row].tolist())
-    assert np.allclose(pixel[:3], [int(wanted[i : i + 2], 16) for i in (1, 3, 5)], atol=6)
+    colour = [int(wanted[i : i + 2], 16) for i in (1, 3, 5)]
+
+    def pixel() -> list[int]:
+        return bench.get("projection-canvas").evaluate(PIXEL, spots[row].tolist())[:3]
+
+    bench.until(lambda: np.allclose(pixel(), colour, atol=6))
+    assert np.allclose(pixel(), colour, atol=6)
     word = names[actions[0]]
     bench.get("legend-word").get_by_text(word, exact=True).click()
     bench.selected(int((actions == actions[0]).sum()))

@@ -88,7 +88,8 @@ def test_a_query_is_drawn_from_values_of_a_derived_line(visit: Visit, show: Show
     bench = visit(show(kitems), LINK)
     track = bench.page.locator('[data-testid="track"][data-column="memory change"]')
     track.scroll_into_view_if_needed()
-    bench.page.wait_for_timeout(500)
+    bench.still()
+    track.scroll_into_view_if_needed()
     height = box_of(track)["height"]
     bench.drag(track, (60, height * 0.25), (60, height - 1), shift=True)
     bench.settled("select=uv")

@@ -26,17 +26,22 @@ def frames(study: iv.Study) -> np.ndarray:
     return study.recording("k-items").array("observation", EPISODE * STEPS, (EPISODE + 1) * STEPS).astype(np.float64)
 
 
-def unrolled(bench: Workbench) -> np.ndarray:
-    """The slit over time once it is read, [along, steps, 3]."""
-    expect(bench.get("slit-unrolled")).to_have_attribute("data-left", "0")
-    for _ in range(50):
-        told = bench.get("slit-canvas").evaluate(READ_CANVAS)
-        rgba = np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
-        if (rgba[..., 3] == 255).all():
-            break
-        bench.page.wait_for_timeout(100)
-    assert (rgba[..., 3] == 255).all(), "every step is there"
-    return rgba[..., :3]
+def drawn(bench: Workbench) -> np.ndarray:
+    """What there is of the slit over time, [along, steps, 4]."""
+    told = bench.get("slit-canvas").evaluate(READ_CANVAS)
+    return np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+
+
+def unrolled(bench: Workbench, expected: np.ndarray, *, atol: float = 0) -> None:
+    """The slit over time is this once it is read, [along, steps, 3], and every step is there."""
+    opaque = np.concatenate([expected, np.full((*expected.shape[:2], 1), 255)], axis=2)
+
+    def same() -> bool:
+        seen = drawn(bench)
+        return seen.shape == opaque.shape and np.allclose(seen, opaque, rtol=0, atol=atol)
+
+    bench.until(same)
+    np.testing.assert_allclose(drawn(bench), opaque, rtol=0, atol=atol)
 
 
 def place(bench: Workbench, **parts: int) -> None:
@@ -45,21 +50,18 @@ def place(bench: Workbench, **parts: int) -> None:
         bench.get(f"slit-{part}").press("Enter")
     told = ",".join(str(parts[part]) for part in ("x", "y", "width", "height"))
     bench.settled(f"slit={told}")
-    bench.page.wait_for_timeout(200)
 
 
 def test_it_is_the_mean_over_the_rectangle_step_by_step(bench: Workbench, kitems: iv.Study) -> None:
     place(bench, x=30, y=10, width=9, height=40)
     cut = frames(kitems)[:, 10:50, 30:39]
-    np.testing.assert_allclose(unrolled(bench), cut.mean(axis=2).transpose(1, 0, 2), atol=0.51)
+    unrolled(bench, cut.mean(axis=2).transpose(1, 0, 2), atol=0.51)
     bench.get("slit-how").locator("[data-value=line]").click()
     bench.settled("line")
-    bench.page.wait_for_timeout(200)
-    np.testing.assert_array_equal(unrolled(bench), cut[:, :, 4].transpose(1, 0, 2))
+    unrolled(bench, cut[:, :, 4].transpose(1, 0, 2))
     bench.get("slit-axis").locator("[data-value=across]").click()
     bench.settled("across")
-    bench.page.wait_for_timeout(200)
-    np.testing.assert_array_equal(unrolled(bench), cut[:, 20].transpose(1, 0, 2))
+    unrolled(bench, cut[:, 20].transpose(1, 0, 2))
 
 
 def test_a_rectangle_is_drawn_on_the_picture(bench: Workbench, kitems: iv.Study) -> None:
@@ -67,28 +69,25 @@ def test_a_rectangle_is_drawn_on_the_picture(bench: Workbench, kitems: iv.Study)
     scale = box["width"] / 112
     bench.drag(bench.get("slit-brush"), (20.5 * scale, 8.5 * scale), (50.5 * scale, 40.5 * scale))
     bench.settled("slit=20,8,31,33,down,mean")
-    np.testing.assert_allclose(
-        unrolled(bench), frames(kitems)[:, 8:41, 20:51].mean(axis=2).transpose(1, 0, 2), atol=0.51
-    )
+    unrolled(bench, frames(kitems)[:, 8:41, 20:51].mean(axis=2).transpose(1, 0, 2), atol=0.51)
     bench.page.mouse.click(box["x"] + 70.5 * scale, box["y"] + 30)
     bench.settled("slit=70,0,1,64,down,mean")
     bench.page.reload()
     bench.ready()
-    np.testing.assert_array_equal(unrolled(bench), frames(kitems)[:, :, 70].transpose(1, 0, 2))
+    unrolled(bench, frames(kitems)[:, :, 70].transpose(1, 0, 2))
 
 
 def test_time_is_selected_as_everywhere(bench: Workbench) -> None:
-    unrolled(bench)
+    bench.until(lambda: bool((drawn(bench)[..., 3] == 255).all()))
     bench.brush_steps("slit-overlay", 10, 24, of=STEPS)
     bench.selected(15)
 
 
 def test_time_is_zoomed_as_everywhere(visit: Visit, show: Show, kitems: iv.Study) -> None:
     bench = visit(show(kitems), f"{LINK}?episode={EPISODE}&side=slit&window=20-40")
-    part = unrolled(bench)
-    assert part.shape[1] == 20, "only what is shown is read"
     middle = frames(kitems)[20:40, :, 52:59].mean(axis=2).transpose(1, 0, 2)
-    np.testing.assert_allclose(part, middle, atol=0.51)
+    assert middle.shape[1] == 20, "only what is shown is read"
+    unrolled(bench, middle, atol=0.51)
 
 
 def test_a_recording_without_pictures_says_so(

@@ -33,7 +33,7 @@ def test_the_printed_address_opens_the_page_with_its_episodes(
 
 
 def test_it_plays_and_shows_the_recorded_pixels(visit: Visit, shown_walks: Handle, walks: iv.Study) -> None:
-    bench = visit(shown_walks)
+    bench = visit(shown_walks, "#/episodes/first?speed=0.25")  # slow enough for a slow machine to see six steps
     recorded = walks.recording("first").array("observation", 0, episode_length(0))
     bench.get("play").click()
     shown: dict[int, np.ndarray] = {}

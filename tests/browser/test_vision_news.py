@@ -58,8 +58,13 @@ def test_a_factor_is_drawn_where_it_is_strong(visit: Visit, show: Show, levels: 
     bench = opened(visit(show(levels), f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
     card(bench, factor).hover()
     expect(bench.get(f"news-{name}")).to_have_attribute("data-row", str(row))
-    seen = overlay(bench, name)
-    at = seen[int(y * seen.shape[0]), int(x * seen.shape[1])]
+
+    def at_strongest() -> np.ndarray:
+        seen = overlay(bench, name)
+        return seen[int(y * seen.shape[0]), int(x * seen.shape[1])]
+
+    bench.until(lambda: np.allclose(at_strongest()[:3], rgb(COLOURS[factor]), atol=3))
+    at, seen = at_strongest(), overlay(bench, name)
     assert at[3] > 100 and np.allclose(at[:3], rgb(COLOURS[factor]), atol=3)
     drawn = seen[seen[..., 3] > 60][:, :3].astype(int)
     assert np.abs(drawn - rgb(COLOURS[factor])).max() <= 6, "the factor is alone"
@@ -92,6 +97,7 @@ def test_a_step_can_be_its_own_scale(visit: Visit, show: Show, levels: iv.Study)
     by_episode = (overlay(bench, "good")[..., 3] > 60).sum()
     bench.get("news-scale").locator("[data-value=step]").click()
     bench.settled("scale=step")
+    bench.until(lambda: bool((overlay(bench, "good")[..., 3] > 60).sum() != by_episode))
     by_step = (overlay(bench, "good")[..., 3] > 60).sum()
     assert by_step > by_episode, "the weakest step is drawn larger when only it counts"
 
@@ -101,6 +107,7 @@ def test_what_factors_leave_out_is_hatched(visit: Visit, show: Show, levels: iv.
     assert not overlay(bench, "seen").any()
     bench.get("news-rest").click()
     bench.settled("rest=on")
+    bench.until(lambda: bool(overlay(bench, "seen")[..., 3].any()))
     assert overlay(bench, "seen")[..., 3].any()
 
 

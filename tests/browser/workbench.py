@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -24,6 +26,18 @@ READ_PICTURE = """async image => {
 }"""
 TELL_BLOCKED = """addEventListener("securitypolicyviolation",
     event => console.error(`The policy blocked ${event.blockedURI} (${event.violatedDirective})`))"""
+STILL = """() => {
+    const seen = image => {
+        const box = image.getBoundingClientRect();
+        return document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2) === image;
+    };
+    const busy = /(counting|ranking|averaging)…/i.test(document.body.innerText);
+    return !busy && document.fonts.status === "loaded" && [...document.images].every(i => i.complete || !seen(i));
+}"""
+"""Nothing that a person sees says that it is still at work, and every picture in sight is there."""
+FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+PATIENCE_S = 45
+EXPECTED = ("willReadFrequently", "GL Driver Message")
 
 
 @dataclass
@@ -31,10 +45,10 @@ class Watch:
     """Everything that went wrong in a page; a test says what it expects to go wrong."""
 
     page: Page
-    home: str
+    home: str = ""
     problems: list[str] = field(default_factory=list)
     # The tests read canvases, the page does not; a browser without a GPU says how slow it is.
-    expected: list[str] = field(default_factory=lambda: ["willReadFrequently", "GL Driver Message"])
+    expected: list[str] = field(default_factory=lambda: list(EXPECTED))
 
     def __post_init__(self) -> None:
         self.page.add_init_script(TELL_BLOCKED)
@@ -42,6 +56,10 @@ class Watch:
         self.page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
         self.page.on("response", self._response)
         self.page.on("request", self._request)
+
+    def begin(self, home: str) -> None:
+        """Watch a new visit: what was before is forgotten."""
+        self.home, self.problems, self.expected = home, [], list(EXPECTED)
 
     def check(self) -> None:
         """Fail where something went wrong that nobody expected."""
@@ -81,6 +99,17 @@ class Workbench:
         # Waiting this way sees a change at once; `expect` looks again after up to a second.
         for part in ('[data-testid="workspace"]', drawn, lines):
             self.page.locator(part).first.wait_for()
+
+    def still(self) -> None:
+        """Wait until nothing in the page is at work, and all of it is drawn."""
+        self.page.wait_for_function(STILL)
+        self.page.evaluate(FRAMES)
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Look again until something holds or patience ends; who calls asserts it, and so tells what is amiss."""
+        end = time.monotonic() + PATIENCE_S
+        while not holds() and time.monotonic() < end:
+            self.page.wait_for_timeout(50)
 
     @property
     def step(self) -> int:
