@@ -50,7 +50,7 @@ class Painter:
                 shares = self.canvas.shares()
                 shaken = self.shaking.shaken(shares, self.canvas, generator)
                 times = (self.aim.own(self._said(shaken, grad=True)) - usual) / span
-                wanted = times.clamp_max(reach) if reach else times
+                wanted = gain(times.clamp_max(reach) if reach else times)
                 cost = penalty(shares, self.canvas.palette, area=self.area, l2=l2, tv=tv)
                 (gradient,) = torch.autograd.grad((cost - wanted).sum(), [numbers])
             descent.step(gradient)
@@ -77,6 +77,17 @@ class Painter:
     def _said(self, shares: Tensor, *, grad: bool) -> Tensor:
         given = blanks(self.subject, len(shares)) | {self.input: self.canvas.palette.inputs(shares)}
         return self.subject.run(given, keep=(self.layer,), grad=grad).activations[self.layer]
+
+
+def gain(times: Tensor) -> Tensor:
+    """What a response is worth: up to the strongest observation all of it, beyond only its logarithm.
+
+    Deep layers can be driven to ten times what any observation reaches; without this, penalties that fit a shallow
+    layer would count for nothing there.
+    """
+    import torch
+
+    return torch.where(times <= 1, times, 1 + times.clamp_min(1).log())
 
 
 class Adam:

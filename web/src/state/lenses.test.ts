@@ -34,6 +34,16 @@ describe("controls from a lens's own words", () => {
     expect(choicesOf(parameter({}), recording, [])).toBeNull();
   });
 
+  test("layers are convolutions where a lens needs one, and all where that is not known", () => {
+    const layer = parameter({ type: "layer", default: "" });
+    const of = (subject: unknown): RecordingInfo => ({ ...recording, subject }) as unknown as RecordingInfo;
+    const known = of({ layers: ["conv1", "relu", "dense"], convolutions: ["conv1"] });
+    expect(choicesOf(layer, known, ["convolution"])).toEqual(["", "conv1"]);
+    expect(choicesOf(layer, known, [])).toEqual(["", "conv1", "relu", "dense"]);
+    const older = of({ layers: ["conv1", "dense"], convolutions: [] });
+    expect(choicesOf(layer, older, ["convolution"])).toEqual(["", "conv1", "dense"]);
+  });
+
   test("targets are what the heads say", () => {
     const target = parameter({ type: "target", default: "value" });
     const subject = {

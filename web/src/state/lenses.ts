@@ -32,12 +32,18 @@ export function choicesOf(parameter: Parameter, recording: RecordingInfo, needs:
   const orNothing = (names: string[]): string[] => (parameter.default === "" ? ["", ...names] : names);
   if (parameter.choices?.length) return [...parameter.choices];
   if (parameter.type === "column") return orNothing(recording.columns.map((column) => column.name));
-  if (parameter.type === "layer") return orNothing([...(recording.subject?.layers ?? [])]);
+  if (parameter.type === "layer") return orNothing(layersOf(recording, needs));
   if (parameter.type === "target") return targetsOf(recording);
   if (parameter.type === "head") return orNothing((recording.subject?.heads ?? []).map((head) => head.name));
   if (parameter.type !== "array") return null;
   const fits = recording.arrays.filter((array) => !needs.includes("memory") || array.role === "memory");
   return orNothing(fits.map((array) => array.name));
+}
+
+/** Layers that fit: a lens that needs a convolution asks for one with height and width. */
+function layersOf({ subject }: RecordingInfo, needs: readonly string[]): string[] {
+  const spatial = needs.includes("convolution") ? (subject?.convolutions ?? []) : [];
+  return [...(spatial.length ? spatial : (subject?.layers ?? []))];
 }
 
 /** Pairs of actions are offered up to so many actions; more would be a long list. */

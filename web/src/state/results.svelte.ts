@@ -102,6 +102,12 @@ export class Results {
     return coming;
   }
 
+  /** As it is now: a state on the way is another one a moment later. */
+  anew(id: string): Promise<Result> {
+    this.values.delete(id);
+    return this.whole(id);
+  }
+
   array(id: string, name: string, part?: Range): Promise<ArraySlice> {
     return this.api.array(id, name, part);
   }

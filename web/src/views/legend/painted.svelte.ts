@@ -1,0 +1,92 @@
+/** Fetches painted pictures; while the lens paints, again and again as they change. */
+import { messageOf } from "../../api/errors";
+import type { ResultLine } from "../../api/results";
+import type { ArraySlice } from "../../api/service";
+import { isActive, resultOf } from "../../state/results.svelte";
+import type { Session } from "../../state/session.svelte";
+import type { Painted, PaintedPicture } from "./painted";
+
+const pause_ms = 500;
+
+interface Shown {
+  readonly id: string;
+  readonly value: Painted;
+  /** [picture, height, width, channel], bytes. */
+  readonly pictures: ArraySlice;
+  readonly provisional: boolean;
+}
+
+/** One picture with what is told about it. */
+export interface OnePainted {
+  readonly value: Painted;
+  readonly picture: PaintedPicture;
+  readonly pixels: { readonly shape: readonly number[]; readonly dtype: string; readonly values: ArrayLike<number> };
+  readonly provisional: boolean;
+}
+
+export class PaintedLoad {
+  shown = $state.raw<Shown | null>(null);
+  problem = $state("");
+  private wanted = "";
+  private running = false;
+
+  constructor(private readonly session: Session) {}
+
+  /** Call in an effect: reads what it depends on. */
+  follow(fits: (line: ResultLine) => boolean): void {
+    const { results } = this.session;
+    const job = results.jobOf("visualise");
+    const coming = isActive(job) ? resultOf(job) : "";
+    const known = results.all.find((line) => line.id === coming);
+    if (coming && !known && job?.state === "running") void results.refresh();
+    const line = known && fits(known) ? known : results.shown("visualise", fits);
+    const moving = line !== undefined && line === known;
+    this.wanted = line ? `${line.id} ${moving ? job!.done : line.provisional ? "stopped" : line.created_at}` : "";
+    if (!line || (this.shown && this.shown.id !== line.id)) this.shown = null;
+    void this.run();
+  }
+
+  /** The picture of a factor, or the first one. */
+  get(unit?: number): OnePainted | null {
+    const { shown } = this;
+    const index = shown?.value.pictures.findIndex((picture) => unit === undefined || picture.unit === unit) ?? -1;
+    if (!shown || index < 0) return null;
+    const shape = shown.pictures.shape.slice(1);
+    const size = shape.reduce((product, side) => product * side, 1);
+    const values = (shown.pictures.values as Uint8Array).subarray(index * size, (index + 1) * size);
+    return {
+      value: shown.value,
+      picture: shown.value.pictures[index]!,
+      pixels: { shape, dtype: "uint8", values },
+      provisional: shown.provisional,
+    };
+  }
+
+  private async run(): Promise<void> {
+    if (this.running) return;
+    this.running = true;
+    let fetched = "";
+    while (this.wanted && this.wanted !== fetched) {
+      fetched = this.wanted;
+      await this.bring(fetched);
+      if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
+    }
+    this.running = false;
+  }
+
+  private async bring(wanted: string): Promise<void> {
+    const id = wanted.slice(0, wanted.indexOf(" "));
+    const { results } = this.session;
+    try {
+      const [whole, pictures] = await Promise.all([results.anew(id), results.array(id, "pictures")]);
+      const value = whole.value as Painted;
+      // A state that was replaced between the two may not fit; the next one will.
+      if (pictures.shape[0] !== value.pictures.length) return;
+      if (this.wanted.startsWith(`${id} `))
+        this.shown = { id, value, pictures, provisional: whole.provisional ?? false };
+      this.problem = "";
+    } catch (problem) {
+      if (this.wanted === wanted) this.problem = messageOf(problem);
+    }
+  }
+}

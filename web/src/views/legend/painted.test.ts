@@ -1,0 +1,34 @@
+import { describe, expect, test } from "vitest";
+import type { ResultLine } from "../../api/results";
+import { caricatures, paintsFactors, partOf, timesOf, type PaintedPicture } from "./painted";
+
+const line = (parameters: Record<string, unknown>): ResultLine =>
+  ({ arguments: { parameters } }) as unknown as ResultLine;
+const picture = (rest: Partial<PaintedPicture>): PaintedPicture =>
+  ({ kind: "factor", times: 2, beyond: true, ...rest }) as PaintedPicture;
+
+describe("painted pictures", () => {
+  test("belong to one result of factors, or to one row", () => {
+    expect(paintsFactors("a")(line({ factors: "a", objective: "cell" }))).toBe(true);
+    expect(paintsFactors("b")(line({ factors: "a", objective: "cell" }))).toBe(false);
+    expect(paintsFactors(undefined)(line({ factors: "" }))).toBe(false);
+    expect(caricatures(3, "c")(line({ objective: "caricature", row: 3, layer: "c" }))).toBe(true);
+    expect(caricatures(4, "c")(line({ objective: "caricature", row: 3, layer: "c" }))).toBe(false);
+    expect(paintsFactors("a")(line({ factors: "a", objective: "caricature" }))).toBe(false);
+  });
+
+  test("are looked at where the middle cell looks, unless the whole layer was meant", () => {
+    expect(partOf({ objective: "cell", grid: [8, 14], reach: 9 })).toEqual({
+      at: { y: 4, x: 7 },
+      grid: [8, 14],
+      reach: 9,
+    });
+    expect(partOf({ objective: "layer", grid: [8, 14], reach: 9 })).toBeNull();
+  });
+
+  test("say where they leave what the agent meets", () => {
+    expect(timesOf(picture({})).long).toContain("No observation comes near");
+    expect(timesOf(picture({ times: 0.5, beyond: false })).long).toContain("of the way");
+    expect(timesOf(picture({ times: 1.2, beyond: false })).long).not.toContain("No observation");
+  });
+});

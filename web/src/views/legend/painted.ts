@@ -1,0 +1,66 @@
+/** What the lens “visualise” painted, read so that it can be drawn. */
+import type { ResultLine } from "../../api/results";
+import type { Example } from "../../state/factors";
+import { number } from "../../state/format";
+
+/** One picture: what it was painted for, and how far it got beside what was seen. */
+export interface PaintedPicture {
+  readonly kind: "factor" | "channel" | "row";
+  readonly unit: number;
+  readonly reached: number;
+  readonly usual: number;
+  readonly strongest: Example;
+  /** 0 is the usual response, 1 that of the strongest observation. */
+  readonly times: number;
+  /** No observation comes near. */
+  readonly beyond: boolean;
+}
+
+export interface Painted {
+  readonly layer: string;
+  readonly objective: "cell" | "layer" | "caricature";
+  readonly input: string;
+  readonly grid: readonly [number, number];
+  /** Pixels along a side that a cell sees. */
+  readonly reach: number;
+  /** How many rows it was compared with. */
+  readonly rows: number;
+  readonly pictures: readonly PaintedPicture[];
+}
+
+const asked = (line: ResultLine): Record<string, unknown> =>
+  (line.arguments.parameters ?? {}) as Record<string, unknown>;
+
+/** Whether a result shows the factors of another one. */
+export const paintsFactors =
+  (factors: string | undefined) =>
+  (line: ResultLine): boolean =>
+    Boolean(factors) && asked(line).factors === factors && asked(line).objective !== "caricature";
+
+/** Whether a result is the caricature of a row at a layer. */
+export const caricatures =
+  (row: number, layer: string) =>
+  (line: ResultLine): boolean =>
+    asked(line).objective === "caricature" && asked(line).row === row && asked(line).layer === layer;
+
+/** Where a picture is looked at: where the middle cell looks, or all of it. */
+export function partOf(painted: Pick<Painted, "objective" | "grid" | "reach">): {
+  at: { y: number; x: number };
+  grid: readonly [number, number];
+  reach: number;
+} | null {
+  if (painted.objective !== "cell") return null;
+  const [height, width] = painted.grid;
+  return { at: { y: Math.floor(height / 2), x: Math.floor(width / 2) }, grid: painted.grid, reach: painted.reach };
+}
+
+/** How far it got, in short and in a sentence. */
+export function timesOf({ times, beyond, kind }: PaintedPicture): { short: string; long: string } {
+  const short = `${number(times)}×`;
+  const than = kind === "row" ? "what it exaggerates" : "the strongest observation";
+  const long =
+    times < 0.995
+      ? `It gets ${number(times)} of the way from the usual response to ${than}.`
+      : `Its response is ${number(times)} times that to ${than}, counted from the usual one.`;
+  return { short, long: beyond ? `${long} No observation comes near: this is nothing that the agent meets.` : long };
+}
