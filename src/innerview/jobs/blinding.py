@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from innerview.errors import EditError, RequestError, StoreError
+from innerview.errors import EditError, RequestError, StoreError, UnknownName
 from innerview.schema import Blinding, NamedFactor, Result, WeightEdit
 from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
 
@@ -76,6 +76,35 @@ def name_of(factor: Mapping[str, Any], given: str | None = None) -> str:
     return given or str((factor.get("meaning") or {}).get("name", ""))
 
 
+def find_factors(found: Result, to: str) -> list[int]:
+    """Factors of a result that were found to mean a class of things; an error shows what there is instead."""
+    told: list[Mapping[str, Any]] = found.value["factors"]
+    meanings = [factor.get("meaning") for factor in told]
+    if not any(meanings):
+        raise EditError(
+            "The world told no masks, so nobody knows which factors mean what. Record it with masks, or say which "
+            "factors to be blind to by their numbers."
+        )
+    classes = list(dict.fromkeys(line["class"] for meaning in meanings for line in (meaning or {}).get("classes", ())))
+    if to not in classes:
+        raise UnknownName("class of things", to, classes)
+    chosen = [place for place, factor in enumerate(told) if name_of(factor) == to]
+    if not chosen:
+        nearest = sorted(range(len(told)), key=lambda place: -excess(told[place], to))[:3]
+        shown = ", ".join(f"factor {place + 1} ({excess(told[place], to):+.2f})" for place in nearest)
+        raise EditError(
+            f"No factor at layer '{found.value['layer']}' clearly means '{to}'. Nearest, with how far beyond chance: "
+            f"{shown}. Try another layer, target or number of factors, or say which factors by their numbers."
+        )
+    return chosen
+
+
+def excess(factor: Mapping[str, Any], to: str) -> float:
+    """How far beyond chance a factor lies on a class, from 0 to 1; less than chance is below 0."""
+    lines = (factor.get("meaning") or {}).get("classes", ())
+    return float(next((line["excess"] for line in lines if line["class"] == to), 0.0))
+
+
 def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | None = None) -> Edited:
     """Blind a subject to the factors and keep it; one that is there already, made in the same way, is found."""
     from innerview.edits.blinding import blind as blinded
@@ -90,7 +119,7 @@ def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | No
         directions=edit.directions,
         result=choice.result,
         factors=choice.factors,
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        made=datetime.now(UTC).isoformat(timespec="milliseconds"),
     )
     made = blinded(subject, replace(edit, after=after))
     kept = {each.name: each for each in edited_subjects(study)}

@@ -1,0 +1,246 @@
+"""Blinds a subject to a class of things and puts it to the proof, from levels to a table."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table as Lines
+
+from innerview.cli.make import load_subject, load_world
+from innerview.errors import InnerviewError
+from innerview.store import Edited, Recording, Study, weights_file
+
+if TYPE_CHECKING:
+    from innerview.schema import Result
+
+LEVELS_TO_LOOK_AT = 48
+APART_S = 10_000_000
+"""Levels that factors are found in lie so many seeds beyond those of the proof."""
+RECORDING = "levels to look at"
+_BAR = 24
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which factors to be blind to: of a class, or by number as the page counts them, from 1."""
+
+    to: str = ""
+    numbers: Sequence[int] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Of the lens that finds factors: layer, target, count and so on."""
+    name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trials:
+    """How the proof is played."""
+
+    levels: int
+    controls: int
+    invisible: str | None
+    seed: int | None
+    lanes: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """What the command works with."""
+
+    study: Study
+    subject: Any
+    world: Any
+    recording: Recording
+    called: str
+    """The subject as it was asked for."""
+
+
+def bench(
+    target: str, *, study: Path | None, world: str | None, recording: str | None, episodes: int, device: str | None
+) -> Bench:
+    """The subject in its world, and a recording to find factors in: one of the study's, or a new one."""
+    from innerview.worlds.crowds import Telling
+
+    subject, own = load_subject(target)
+    played = load_world(world) if world else own
+    if played is None:
+        raise InnerviewError(
+            f"Say where '{target}' plays with --world: platformer, a Gymnasium id or FILE.py:FUNCTION."
+        )
+    if not any(spec.role == "mask" for spec in played.info.observations) and isinstance(played, Telling):
+        played = played.telling()
+    if device:
+        _to_device(subject, device)
+    opened = Study.open_or_create(study or Path(".innerview") / f"{_file_name(subject.info.name)}.study")
+    found = opened.recording(recording) if recording else _recorded(opened, subject, played, episodes)
+    return Bench(study=opened, subject=subject, world=played, recording=found, called=target)
+
+
+def run(chosen: Bench, wanted: Wanted, trials: Trials, *, out: Path | None) -> None:
+    """Find factors, blind, play and print."""
+    from innerview.jobs.blinding import choose, find_factors, make_blind, name_of
+    from innerview.jobs.looking import look
+    from innerview.jobs.proof import prove
+
+    if not wanted.to and not wanted.numbers:
+        raise InnerviewError("Say what to be blind to: --to CLASS, or --factor NUMBER (may be repeated).")
+    _check_invisible(chosen, trials)
+    found = look(chosen.study, "factors", chosen.recording.name, subject=chosen.subject, **wanted.parameters)
+    console = Console()
+    _check_numbers(wanted.numbers, len(found.value["factors"]))
+    named = [place for place, factor in enumerate(found.value["factors"]) if wanted.to and name_of(factor) == wanted.to]
+    places = [number - 1 for number in wanted.numbers] or named
+    show_factors(console, found, places)
+    choice = choose(chosen.study, found.id, places or find_factors(found, wanted.to))
+    edited = make_blind(chosen.study, chosen.subject, choice, name=wanted.name)
+    numbers = ", ".join(str(factor.index + 1) for factor in choice.factors)
+    _say(console, f"'{edited.name}': factor {numbers} projected out of the kernel of '{edited.last.after}'.\n")
+    hidden = _invisible(chosen, wanted, trials)
+    result = prove(
+        chosen.study,
+        edited.name,
+        chosen.subject,
+        chosen.world,
+        recording=chosen.recording.name,
+        levels=trials.levels,
+        seed=trials.seed,
+        controls=trials.controls,
+        invisible=hidden,
+        lanes=trials.lanes,
+    )
+    show_proof(console, result.value, wanted.to)
+    _where(console, chosen, edited, result, found, out)
+
+
+def show_factors(console: Console, found: Result, chosen: Sequence[int]) -> None:
+    """What each factor means, and how much of all attribution it carries."""
+    value = found.value
+    lines = Lines(box=None, header_style="dim", title_justify="left")
+    lines.title = (
+        f"{len(value['factors'])} factors of {value['of']} to '{value['target']}' at '{value['layer']}' explain "
+        f"{value['explained']:.0%}"
+    )
+    for title in ("factor", "share", "means", "beyond chance", "nearest"):
+        lines.add_column(title, justify="left" if title in ("means", "nearest") else "right")
+    for place, factor in enumerate(value["factors"]):
+        meaning = factor.get("meaning") or {}
+        best: Mapping[str, Any] = next(iter(meaning.get("classes", ())), {})
+        mark = "→ " if place in chosen else ""
+        score = f"{best['excess']:.2f}" if best else ""
+        nearest = "" if meaning.get("name") else str(best.get("class", ""))
+        lines.add_row(f"{mark}{place + 1}", f"{factor['share']:.0%}", str(meaning.get("name", "")), score, nearest)
+    console.print(lines)
+
+
+def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None:
+    """The table: a column for each player, a line for each way to end."""
+    from innerview.edits.proving import verdict
+
+    compared = {(each["arm"], each["cause"]): each for each in value["compared"]}
+    lines = Lines(box=None, header_style="dim", title=_title(value), title_justify="left", padding=(0, 2, 0, 0))
+    lines.add_column("")
+    for arm in value["arms"]:
+        lines.add_column(arm["name"], justify="right", max_width=_BAR)
+    for place, cause in enumerate(value["causes"]):
+        shares = [arm["causes"][place] for arm in value["arms"]]
+        if place and not any(share["count"] for share in shares):
+            continue
+        told = [_cell(s, compared.get((a["name"], cause))) for a, s in zip(value["arms"], shares, strict=True)]
+        lines.add_row(f"ended: {cause}", *told)
+    lines.add_row("steps", *(f"{arm['steps']:.1f}" for arm in value["arms"]))
+    console.print(lines)
+    _say(console, "Shares of levels with 95 % intervals (Wilson). *: apart from the original's beyond both intervals.")
+    said = verdict(value, to)
+    if said:
+        _say(console, said)
+
+
+def _title(value: Mapping[str, Any]) -> str:
+    return f"{value['done']:,} levels each, seeds from {value['seed']:,} on"
+
+
+def _cell(share: Mapping[str, Any], compared: Mapping[str, Any] | None) -> str:
+    told = f"{share['share']:.2%} ({100 * share['low']:.2f}–{100 * share['high']:.2f})"
+    if compared is None:
+        return told
+    times = f" {compared['times']:.1f}×" if compared["times"] is not None else ""
+    return f"{told}{times}{' *' if compared['apart'] else ''}"
+
+
+def _where(console: Console, chosen: Bench, edited: Edited, proved: Result, found: Result, out: Path | None) -> None:
+    study = chosen.study.path
+    _say(
+        console,
+        f"\nIn {study}: subject '{edited.name}' (subjects/{edited.name}), proof {proved.id}, factors {found.id} of "
+        f"'{chosen.recording.name}'. Look at all of it with: innerview serve {study} --subject {chosen.called}",
+    )
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(weights_file(chosen.study, edited.name), out)
+        _say(console, f"Weights written to {out}.")
+
+
+def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recording:
+    """A recording of this subject in this world that tells masks, where the world does; made where there is none."""
+    from innerview.jobs.record import record
+    from innerview.worlds.crowds import Known
+
+    masks = any(spec.role == "mask" for spec in world.info.observations)
+    weights = subject.weights_digest()
+    for name in study.recordings():
+        there = study.recording(name)
+        tells = any(spec.role == "mask" for spec in there.info.arrays) or not masks
+        same = there.info.arguments.get("weights") == weights and not there.info.arguments.get("edits")
+        if same and tells and there.complete and there.info.world and there.info.world.name == world.info.name:
+            return there
+    fresh = world.fresh_seed if isinstance(world, Known) else None
+    first = 0 if fresh is None else fresh + APART_S
+    name = RECORDING if RECORDING not in study.recordings() else f"{RECORDING} {weights[:8]}"
+    return record(study, subject, world, episodes=episodes, seeds=first, name=name)
+
+
+def _invisible(chosen: Bench, wanted: Wanted, trials: Trials) -> str:
+    """What cannot be seen in one more run: what was asked for, else what the subject is blind to, where that goes."""
+    from innerview.worlds.crowds import Hiding
+
+    if trials.invisible is not None:
+        return trials.invisible
+    can = isinstance(chosen.world, Hiding) and wanted.to in chosen.world.hidable
+    return wanted.to if can else ""
+
+
+def _check_invisible(chosen: Bench, trials: Trials) -> None:
+    """Said at once rather than after minutes of looking."""
+    from innerview.worlds.crowds import hiding
+
+    if trials.invisible:
+        hiding(chosen.world, trials.invisible)
+
+
+def _check_numbers(numbers: Sequence[int], count: int) -> None:
+    for number in numbers:
+        if not 1 <= number <= count:
+            raise InnerviewError(f"Factors have numbers from 1 to {count}; --factor {number} is none of them.")
+
+
+def _to_device(subject: Any, device: str) -> None:
+    import torch
+
+    try:
+        subject.module.to(torch.device(device))
+    except (RuntimeError, AssertionError) as error:
+        raise InnerviewError(f"'{device}' cannot be used: {error}. Leave --device out to play where it is.") from error
+
+
+def _file_name(name: str) -> str:
+    from innerview.jobs.record import plain_name
+
+    return plain_name(name)
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

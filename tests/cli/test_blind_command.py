@@ -1,0 +1,69 @@
+"""innerview blind: one command from levels to the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+from typer.testing import CliRunner
+
+from innerview.cli.app import app
+from innerview.errors import EditError, InnerviewError, UnknownName
+from innerview.store import Study, edited_subjects
+from innerview.testing.crossing import meets
+
+RED = sum(meets(seed, "red") for seed in range(1_000, 1_012))
+SCRIPT = """
+from innerview.testing.crossing import Crossing, walker
+
+make, crossing = walker, Crossing
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents.py").write_text(SCRIPT)
+    return tmp_path
+
+
+def run(*words: str) -> str:
+    given = ["blind", "agents.py:make", "--world", "agents.py:crossing", "--study", "a.study", "--episodes", "9"]
+    found = CliRunner().invoke(app, [*given, "--levels", "12", "--count", "2", *words], env={"COLUMNS": "160"})
+    if found.exception is not None and not isinstance(found.exception, SystemExit):
+        raise found.exception
+    return found.output
+
+
+def test_one_command_finds_blinds_proves_prints_and_keeps(folder: Path) -> None:
+    said = run("--to", "red", "--layer", "see", "--keep", "no red", "--export", "out/blind.safetensors")
+    assert "'no red': factor" in said and "projected out of the kernel of 'tell'" in said
+    assert "12 levels each, seeds from 1,000 on" in said
+    for word in ("original", "no red", "random directions", "red invisible", "ended: through", "ended: red"):
+        assert word in said
+    assert f"Ended by red: 0.00% of levels before, {RED / 12:.2%} after" in said
+    assert "innerview serve a.study --subject agents.py:make" in said
+    assert not load_file(folder / "out" / "blind.safetensors")["tell.weight"][:, 0].any()
+    study = Study.open("a.study")
+    assert [each.name for each in edited_subjects(study)] == ["no red"]
+    (proof,) = study.results("proof")
+    assert proof.value["done"] == 12 and len(study.recordings()) == 1
+    again = run("--to", "red", "--layer", "see", "--keep", "no red", "--controls", "0", "--invisible", "")
+    assert "random directions" not in again and "invisible" not in again
+    assert len(study.recordings()) == 1 and len(study.results("factors")) == 1
+
+
+def test_mistakes_are_told_before_anything_long_begins(folder: Path) -> None:
+    with pytest.raises(InnerviewError, match="--to CLASS, or --factor NUMBER"):
+        run("--layer", "see")
+    with pytest.raises(UnknownName, match="Did you mean 'green'"):
+        run("--to", "red", "--invisible", "gren", "--layer", "see")
+    with pytest.raises(UnknownName, match="class of things 'blue'"):
+        run("--to", "blue", "--layer", "see")
+    with pytest.raises(InnerviewError, match="numbers from 1 to 2; --factor 3"):
+        run("--factor", "3", "--layer", "see")
+    with pytest.raises((EditError, InnerviewError), match="cannot be used"):
+        run("--to", "red", "--device", "nowhere")
+    with pytest.raises(UnknownName, match="parameter of lens 'factors'"):
+        run("--to", "red", "--set", "colour=red")

@@ -1,0 +1,128 @@
+"""Edited subjects over HTTP: made, proved, recorded, renamed, taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import httpx
+import pytest
+from safetensors.torch import load as load_tensors
+
+from innerview.serve import serve
+from innerview.store import Study
+from innerview.testing.crossing import Crossing, walker
+from innerview.testing.crossing_study import RECORDING, crossing_study, keep_factors
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return crossing_study(tmp_path / "a.study")
+
+
+@pytest.fixture
+def api(study: Study) -> Iterator[httpx.Client]:
+    with (
+        serve(study, subjects={"walker": walker()}, worlds={"crossing": Crossing()}) as handle,
+        httpx.Client(
+            base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}, timeout=60
+        ) as client,
+    ):
+        yield client
+
+
+def ask(study: Study, *factors: Any, **more: Any) -> dict[str, Any]:
+    (found,) = (result for result in study.results("factors") if result.arguments["layer"] == "see")
+    return {"recording": RECORDING, "result": found.id, "factors": list(factors), **more}
+
+
+def ended(api: httpx.Client, **body: Any) -> Any:
+    job = api.post("/api/jobs", json=body)
+    assert job.status_code == 201, job.text
+    while (state := api.get(f"/api/jobs/{job.json()['id']}").json())["state"] in ("queued", "running"):
+        sleep(0.02)
+    assert state["state"] == "done", state["error"]
+    return state["result"]
+
+
+def test_a_blinded_subject_is_listed_live_and_forgotten_again(api: httpx.Client, study: Study) -> None:
+    assert api.get("/api/edited").json() == {"edited": []}
+    made = api.post("/api/edited", json=ask(study, 0))
+    assert made.status_code == 201
+    entry = made.json()
+    shown = {key: entry[key] for key in ("name", "of", "layer", "after", "factors", "live")}
+    assert shown == {
+        "name": "walker blind to red",
+        "of": "walker",
+        "layer": "see",
+        "after": "tell",
+        "factors": [{"index": 0, "name": "red"}],
+        "live": True,
+    }
+    (line,) = entry["history"]
+    assert line["edit"] == "blinding" and line["made"] == entry["made"] and "directions" not in line
+    assert api.get("/api/edited").json() == {"edited": [entry]}
+    assert api.get("/api/study").json()["live_subjects"] == ["walker", "walker blind to red"]
+    twice = api.post("/api/edited", json=ask(study, 1, subject="walker blind to red", name="no colour")).json()
+    assert twice["of"] == "walker blind to red" and len(twice["history"]) == 2
+    left = api.delete("/api/edited/no colour").json()
+    assert [each["name"] for each in left["edited"]] == ["walker blind to red"]
+    renamed = api.patch("/api/edited/walker blind to red", json={"name": "no red"})
+    assert renamed.status_code == 200 and renamed.json()["live"]
+    assert api.get("/api/study").json()["live_subjects"] == ["walker", "no red"]
+
+
+def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_along(
+    api: httpx.Client, study: Study
+) -> None:
+    api.post("/api/edited", json=ask(study, 0, name="no red"))
+    asked = {"recording": RECORDING, "edited": "no red", "levels": 9, "seed": 0, "controls": 0, "invisible": "red"}
+    found = ended(api, kind="prove", **asked)
+    value = api.get(f"/api/results/{found['result']}").json()["value"]
+    assert value["done"] == 9 and [arm["kind"] for arm in value["arms"]] == ["original", "blind", "invisible"]
+    made = ended(api, kind="record", subject="no red", like=RECORDING, same_seeds=True)
+    assert made["recording"] == f"{RECORDING} - no red"
+    told = study.recording(made["recording"])
+    assert told.groups()["seed"].to_list() == study.recording(RECORDING).groups()["seed"].to_list()
+    assert "red" in told.groups()["outcome"].to_list()
+    assert api.get(f"/api/recordings/{made['recording']}").json()["subject"]["name"] == "no red"
+    weights = api.get("/api/edited/no red/weights")
+    assert weights.headers["content-type"] == "application/octet-stream"
+    assert "no%20red.safetensors" in weights.headers["content-disposition"]
+    assert not load_tensors(weights.content)["tell.weight"][:, 0].any()
+    assert api.patch("/api/edited/no red", json={"name": "x"}).status_code == 409
+
+
+def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
+    late = keep_factors(study, layer="policy")
+    cases = (
+        (ask(study, 0) | {"result": "f" * 16}, 404, "Unknown result"),
+        (ask(study, 0) | {"recording": "nowhere"}, 404, "Unknown recording"),
+        (ask(study, 7), 400, "numbers from 0 to 2, not 7"),
+        (ask(study), 400, "at least one factor"),
+        (ask(study, 0, name="walker"), 409, "'walker' is kept already"),
+        (ask(study, 0, name="../x"), 409, "cannot be the name"),
+        (ask(study, 0, subject="nobody"), 400, "not live here"),
+        (ask(study, 0) | {"result": late.id}, 422, "No convolution or dense layer after 'policy'"),
+        (ask(study, "one"), 422, "malformed"),
+    )
+    for body, status, said in cases:
+        got = api.post("/api/edited", json=body)
+        assert (got.status_code, said in got.json()["error"]["message"]) == (status, True), got.text
+    assert api.get("/api/edited/nobody/weights").status_code == 404
+    assert api.delete("/api/edited/walker").status_code == 404
+    assert api.post("/api/jobs", json={"kind": "record", "same_seeds": True}).status_code == 400
+
+
+def test_without_a_live_subject_nothing_can_be_blinded_but_what_is_kept_is_shown(study: Study) -> None:
+    with serve(study, subjects={"walker": walker()}) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        assert httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers).status_code == 201
+    with serve(study) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        (kept,) = httpx.get(f"{handle.address}api/edited", headers=headers).json()["edited"]
+        assert kept["name"] == "walker blind to red" and not kept["live"]
+        refused = httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers)
+        assert refused.status_code == 400 and "No subject is live" in refused.json()["error"]["message"]

@@ -1,0 +1,82 @@
+"""Crowds of games: the platformer's batch is the same game as its lanes, only told less of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from innerview.errors import UnknownName, WorldError
+from innerview.testing.worlds import CountingWorld
+from innerview.worlds import world
+from innerview.worlds.crowds import LANES, LANES_ON_GPU, Crowded, Hiding, Known, Telling, crowd, hiding, usual_lanes
+from innerview.worlds.platformer import FIRST_TEST_LEVEL
+from innerview.worlds.platformer.lanes import PlatformerWorld
+
+SEEDS = (4, 19, 33)
+
+
+def platformer(**settings: object) -> PlatformerWorld:
+    made = world("platformer", **settings)
+    assert isinstance(made, PlatformerWorld)
+    return made
+
+
+def test_a_crowd_shows_and_ends_games_as_lanes_do() -> None:
+    made = platformer(time_limit=12)
+    lanes, games = made.open(3), crowd(made, 3)
+    moments = [lanes.reset(lane, seed) for lane, seed in enumerate(SEEDS)]
+    games.begin(SEEDS[:2])
+    games.begin(SEEDS[2:])
+    running = [0, 1, 2]
+    for turn in range(12):
+        seen = games.seen()["observation"]
+        for place, lane in enumerate(running):
+            assert np.array_equal(seen[place], moments[lane].observation["observation"])
+        actions = np.array([(lane + turn) % 9 if turn % 3 else 5 for lane in running])
+        after = lanes.step({lane: int(action) for lane, action in zip(running, actions, strict=True)})
+        rewards, endings = games.step(actions)
+        assert endings == [after[lane].ended for lane in running]
+        assert rewards.tolist() == [after[lane].reward for lane in running]
+        moments = [after.get(lane, moment) for lane, moment in enumerate(moments)]
+        gone = np.array([bool(ending) for ending in endings])
+        games.leave(gone)
+        running = [lane for lane, left in zip(running, gone, strict=True) if not left]
+        if not running:
+            break
+    assert not running
+
+
+def test_limited_levels_lead_round_in_a_crowd_too() -> None:
+    made = platformer(levels=5, first_level=100)
+    games = made.crowd()
+    games.begin([2, 7, 3])
+    first, again, other = games.seen()["observation"]
+    assert np.array_equal(first, again) and not np.array_equal(first, other)
+
+
+def test_things_can_be_there_without_being_seen() -> None:
+    made = platformer()
+    unseen = hiding(made, "saw")
+    assert isinstance(unseen, PlatformerWorld) and unseen.settings.invisible == ("saw",)
+    assert hiding(unseen, "lava").info.settings["invisible"] == ["saw", "lava"]
+    assert made.settings.invisible == ()
+    with pytest.raises(UnknownName, match="Did you mean 'saw'"):
+        hiding(made, "saws")
+    with pytest.raises(WorldError, match="'counting' cannot make anything invisible"):
+        hiding(CountingWorld(), "saw")
+
+
+def test_the_platformer_knows_its_endings_and_fresh_levels() -> None:
+    made = platformer()
+    assert isinstance(made, Known) and isinstance(made, Hiding) and isinstance(made, Crowded)
+    assert made.endings[0] == "coin" and made.fresh_seed == FIRST_TEST_LEVEL
+    assert platformer(first_level=1_000).fresh_seed == FIRST_TEST_LEVEL - 1_000
+    assert platformer(levels=100).fresh_seed is None
+    assert isinstance(made, Telling)
+    told = made.telling()
+    assert [spec.role for spec in told.info.observations] == ["observation", "mask"]
+
+
+def test_many_games_run_side_by_side_where_they_cost_little() -> None:
+    assert usual_lanes(platformer(), "cpu") == LANES and usual_lanes(platformer(), "cuda:0") == LANES_ON_GPU
+    assert usual_lanes(CountingWorld(), "cpu") == 8
