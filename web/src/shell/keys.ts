@@ -23,6 +23,7 @@ interface Focus {
 
 function act(event: KeyboardEvent, { target, clicked }: Focus, session: Session): boolean {
   const clock = session.clock;
+  if (session.workspace === "vision" && playsOut(event.key, session)) return true;
   switch (event.key) {
     case " ":
       // A button that was reached by keyboard keeps its key; one that was only clicked lets go.
@@ -46,6 +47,30 @@ function act(event: KeyboardEvent, { target, clicked }: Focus, session: Session)
     default:
       return pins(event.key, session) || bracket(event.key, session);
   }
+}
+
+/** While an episode is played out in another way, keys are moves; `p` begins and ends it. */
+function playsOut(key: string, session: Session): boolean {
+  const { playout } = session;
+  if (key === "p" && !playout.open) {
+    session.playOut();
+    return playout.open;
+  }
+  if (!playout.open) return false;
+  const actions = playout.told?.discrete ? playout.told.actions.length : 0;
+  if (/^[1-9]$/.test(key) && Number(key) <= actions) playout.make({ do: "act", action: Number(key) - 1 });
+  else if (key === "a") playout.make({ do: "agent" });
+  else if (key === "g" && playout.going) playout.stop();
+  else if (key === "g") playout.goOn();
+  else if (key === "Backspace") playout.back();
+  else if (key === "ArrowLeft" || key === "ArrowRight") playout.go(playout.at + (key === "ArrowRight" ? 1 : -1));
+  else if (key === "Home") playout.go(0);
+  else if (key === "End") playout.go(playout.nodes.length - 1);
+  else if (key === "Escape" && session.help) return false;
+  else if (key === "Escape" && playout.going) playout.stop();
+  else if (key === "p" || key === "Escape") playout.close();
+  else return false;
+  return true;
 }
 
 /** A digit shows that factor alone, once more or 0 all of them. */

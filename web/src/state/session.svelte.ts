@@ -212,6 +212,19 @@ export class Session {
     this.set("middle", "compare", "memory");
   }
 
+  /** Whether a model and a world are live, so that episodes can be played out in another way. */
+  get canPlayOut(): boolean {
+    const { live_subjects, live_worlds } = this.study ?? { live_subjects: [], live_worlds: [] };
+    return live_subjects.length > 0 && live_worlds.length > 0 && this.recording?.sees === true;
+  }
+
+  /** Play the episode out in another way, from the step that is shown. */
+  playOut(): void {
+    if (!this.canPlayOut) return;
+    this.settings.delete("time");
+    this.playout.begin();
+  }
+
   get link(): string {
     const time = this.recording?.info.ordering != null;
     return formatLink({

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { PlayedNode } from "../../api/playout";
+import { byStep, thumbsOf, totalOf, valuesOf } from "./course";
+import { outcomeWords, valueName } from "./recorded";
+
+const node = (step: number, value: number, reward = 0): PlayedNode => ({
+  key: String(step),
+  step,
+  do: "act",
+  action: 0,
+  thing: "",
+  values: { value },
+  probabilities: null,
+  reward,
+  ended: "",
+});
+const nodes = [node(3, 0.5), node(3, 0.7), node(4, 0.8, 1), node(5, 0.2, 2)];
+
+test("a change at a step replaces what was said before it", () => {
+  expect(byStep(nodes).get(3)).toBe(1);
+  expect(valuesOf(nodes, "value")).toEqual([0.7, 0.8, 0.2]);
+  expect(totalOf(nodes, [1, 1, 1, 100])).toBe(6);
+});
+
+test("pictures stand side by side and none comes twice", () => {
+  expect(thumbsOf(100, 200, 50).map(({ step }) => step)).toEqual([12, 37, 62, 87]);
+  expect(thumbsOf(2, 200, 50)).toEqual([
+    { step: 0, x: 25 },
+    { step: 1, x: 125 },
+  ]);
+});
+
+test("words", () => {
+  expect(outcomeWords("saw", 1, 0)).toBe("saw after 1 step, return 0");
+  expect(outcomeWords("", 12, NaN)).toBe("not over after 12 steps");
+  expect(valueName([], {})).toBe("value");
+});

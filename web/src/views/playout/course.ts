@@ -1,0 +1,40 @@
+/** Places along one axis of steps that holds what happened and what was played out. */
+import type { PlayedNode } from "../../api/playout";
+
+export interface Thumb {
+  readonly step: number;
+  readonly x: number;
+}
+
+/** Which steps have room for a picture, from left to right, so that pictures stand side by side. */
+export function thumbsOf(steps: number, width: number, each: number): Thumb[] {
+  const count = Math.min(steps, Math.max(1, Math.floor(width / Math.max(1, each))));
+  const taken = new Set<number>();
+  return Array.from({ length: count }, (_, i) => ({
+    step: Math.min(steps - 1, Math.floor(((i + 0.5) * steps) / count)),
+    x: ((i + 0.5) * width) / count - each / 2,
+  })).filter(({ step }) => !taken.has(step) && taken.add(step));
+}
+
+/** The last node at each step: how things stood when the next action was taken. */
+export function byStep(nodes: readonly PlayedNode[]): Map<number, number> {
+  const found = new Map<number, number>();
+  nodes.forEach((node, index) => found.set(node.step, index));
+  return found;
+}
+
+/** One value a step from the first node on; where things were changed, the last at that step. */
+export function valuesOf(nodes: readonly PlayedNode[], name: string): number[] {
+  const first = nodes[0]?.step ?? 0;
+  const values: number[] = [];
+  for (const node of nodes) values[node.step - first] = node.values[name] ?? NaN;
+  return values;
+}
+
+/** What a branch earned, with what was earned before it began. */
+export function totalOf(nodes: readonly PlayedNode[], before: ArrayLike<number>): number {
+  let total = 0;
+  for (let i = 0; i < Math.min(before.length, nodes[0]?.step ?? 0); i++) total += before[i]!;
+  for (const node of nodes.slice(1)) total += node.reward ?? 0;
+  return total;
+}
