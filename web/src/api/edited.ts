@@ -1,39 +1,15 @@
 /** Subjects that were made from others by an edit of their weights: kept in the study, recorded, put to the proof. */
 import type { Client } from "./client";
 import type { Job } from "./model";
+import type { components } from "./types";
 
-export interface EditedFactor {
-  readonly index: number;
-  readonly name: string;
-}
+type Schemas = components["schemas"];
 
 /** One edit: what was projected out, of which layer, for the eyes of which layer after it. */
-export interface Edit {
-  readonly edit: string;
-  /** The subject that it was made from. */
-  readonly of: string;
-  readonly layer: string;
-  readonly after: string;
-  /** The factors that the directions come from; empty where they came from elsewhere. */
-  readonly result: string;
-  readonly factors: readonly EditedFactor[];
-  readonly made: string;
-}
-
-export interface Edited extends Omit<Edit, "edit"> {
-  readonly name: string;
-  /** Whether it is in memory, ready to play. */
-  readonly live: boolean;
-  /** Oldest first; the last one made this subject out of `of`. */
-  readonly history: readonly Edit[];
-}
-
-export interface BlindRequest {
-  readonly recording: string;
-  readonly result: string;
-  readonly factors: readonly number[];
-  readonly name?: string;
-}
+export type Edit = Schemas["EditLine"];
+/** The edit that made it, and all of them, oldest first. */
+export type Edited = Schemas["EditedReply"];
+export type BlindRequest = Schemas["BlindRequest"];
 
 export interface ProveRequest {
   readonly recording: string;
@@ -48,7 +24,7 @@ export class EditedService {
   constructor(private readonly client: Client) {}
 
   async list(): Promise<Edited[]> {
-    return (await this.client.json<{ edited: Edited[] }>("/api/edited")).edited;
+    return (await this.client.json<Schemas["EditedList"]>("/api/edited")).edited;
   }
 
   blind(body: BlindRequest): Promise<Edited> {
@@ -62,7 +38,7 @@ export class EditedService {
   /** Those that are left. */
   async drop(name: string): Promise<Edited[]> {
     const path = `/api/edited/${encodeURIComponent(name)}`;
-    return (await this.client.json<{ edited: Edited[] }>(path, { method: "DELETE" })).edited;
+    return (await this.client.json<Schemas["EditedList"]>(path, { method: "DELETE" })).edited;
   }
 
   /** Where the weights can be downloaded. */

@@ -80,7 +80,7 @@ export class Blinding {
 
   async blind(recording: string, name: string): Promise<void> {
     const result = this.vision.shown?.line.id ?? "";
-    const made = await this.api.blind({ recording, result, factors: this.chosen, ...(name ? { name } : {}) });
+    const made = await this.api.blind({ recording, result, factors: [...this.chosen], ...(name ? { name } : {}) });
     await this.load();
     this.look(made.name);
   }

@@ -1,0 +1,182 @@
+"""Edit and prove: a subject is made blind to factors, plays new levels, and what it lost is told cause by cause."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+import innerview as iv
+from innerview.edits.proving import Arm, ArmKind, proof
+from innerview.store import edited_subjects, read_weights
+
+from .conftest import Show, Visit
+from .vision_study import EPISODES, NAME, opened, player
+from .workbench import Workbench, box_of
+
+PROVE = f"#/vision/{NAME}?episode=1&step=4&time=prove"
+LEVELS = 1000
+ENDINGS = ("coin", "saw", "enemy", "lava")
+FAILURES = {"original": (4, 20), "blind": (120, 22), "control": (5, 18), "invisible": (310, 2)}
+"""Of a thousand levels: by saw and by enemy."""
+
+
+@pytest.fixture
+def live(visit: Visit, show: Show, levels: iv.Study) -> Workbench:
+    """The study with its agent loaded, open where edits are made."""
+    subject, world = player()
+    bench = visit(show(levels, subject=subject, world=world), PROVE, ready=False)
+    bench.get("blind-factor").first.wait_for()
+    return bench
+
+
+def factor(bench: Workbench, index: int) -> Locator:
+    return bench.page.locator(f'[data-testid="blind-factor"][data-factor="{index}"]')
+
+
+def cell(bench: Workbench, kind: ArmKind, cause: str) -> Locator:
+    row = bench.page.locator(f'[data-testid="proof-arm"][data-kind="{kind}"]')
+    return row.locator(f'[data-testid="proof-cell"][data-cause="{cause}"]')
+
+
+def arm(name: str, kind: ArmKind) -> Arm:
+    saw, enemy = FAILURES[kind]
+    outcomes = ["saw"] * saw + ["enemy"] * enemy + ["coin"] * (LEVELS - saw - enemy)
+    returns = [10.0 * (outcome == "coin") for outcome in outcomes]
+    return Arm(name=name, kind=kind, outcomes=outcomes, returns=returns, lengths=[50] * LEVELS)
+
+
+def keep_proof(study: iv.Study, edited: str, *, done: int = LEVELS, **asked: Any) -> dict[str, Any]:
+    """A proof with known numbers, as the job keeps it."""
+    names: dict[ArmKind, str] = {"original": "original", "blind": edited, "control": "random directions"}
+    arms = [arm(name, kind) for kind, name in {**names, "invisible": "saw invisible"}.items()]
+    told = {"levels": LEVELS, "done": done, "seed": 10**9, **proof(arms, ENDINGS)}
+    kinds = [{"name": each.name, "kind": each.kind} for each in arms]
+    arguments = {"edited": edited, "levels": LEVELS, "arms": kinds}
+    study.keep_result("proof", recording=NAME, arguments=arguments, value=told, title="proof", **asked)
+    return told
+
+
+def test_a_subject_is_made_blind_renamed_recorded_and_opened(live: Workbench, levels: iv.Study, tmp_path: Path) -> None:
+    expect(live.get("blind-start")).to_be_disabled()
+    factor(live, 0).click()
+    factor(live, 3).click()
+    live.settled("blind=0(,|%2C)3")
+    live.get("blind-start").click()
+    live.get("edited-history").wait_for()
+    (made,) = edited_subjects(levels)
+    assert [each.index for each in made.last.factors] == [0, 3]
+    expect(live.get("edited")).to_have_attribute("data-name", made.name)
+    expect(live.get("edited-history")).to_contain_text(f"out of {made.last.layer}, as {made.last.after} reads it")
+
+    live.get("edited-rename").click()
+    live.get("edited-name").fill("half blind")
+    live.page.keyboard.press("Enter")
+    expect(live.get("edited")).to_have_attribute("data-name", "half blind")
+    with live.page.expect_download() as coming:
+        live.get("edited-weights").click()
+    coming.value.save_as(tmp_path / "taken.safetensors")
+    assert f"{made.last.after}.weight" in read_weights(tmp_path / "taken.safetensors")
+
+    live.get("edited-record").click()
+    live.get("edited-record-open").click()
+    opened(live, drawn=False)
+    played, before = levels.recording(f"{NAME} - half blind"), levels.recording(NAME)
+    assert played.group_count == EPISODES
+    assert played.info.arguments["seeds"] == before.info.arguments["seeds"]
+    assert played.info.subject is not None and before.info.subject is not None
+    assert played.info.subject.weights_digest == edited_subjects(levels)[0].info.weights_digest
+    assert played.info.subject.weights_digest != before.info.subject.weights_digest
+
+
+def test_it_is_put_to_the_proof_over_new_levels(live: Workbench, levels: iv.Study) -> None:
+    live.page.keyboard.press("3")
+    expect(factor(live, 2)).to_have_attribute("aria-pressed", "true")
+    live.get("blind-name").fill("try")
+    live.get("blind-start").click()
+    live.get("prove-levels").fill("2")
+    live.get("prove-invisible").select_option("saw")
+    live.get("prove-start").click()
+    live.get("verdict").wait_for()
+    expect(live.get("verdict-head")).to_contain_text("2 levels prove little")
+    (kept,) = levels.results(kind="proof")
+    told = levels.result(kept.id).value
+    kinds = [row.get_attribute("data-kind") for row in live.get("proof-arm").all()]
+    assert kinds == ["original", "blind", "control", "invisible"] == [each["kind"] for each in told["arms"]]
+    assert told["arms"][1]["name"] == "try"
+    assert told["done"] == 2
+    assert told["seed"] not in levels.recording(NAME).info.arguments["seeds"]
+    ended = next(each for each in told["arms"][0]["causes"] if each["count"])
+    expect(cell(live, "original", ended["cause"])).to_contain_text(f"{100 * ended['share']:.0f} %")
+
+
+def test_a_taken_name_is_refused_and_what_is_deleted_is_gone(live: Workbench, levels: iv.Study) -> None:
+    live.watch.expected.append("409")
+    for index in (0, 1):
+        factor(live, index).click()
+        live.get("blind-name").fill("mole")
+        live.get("blind-start").click()
+        expect(live.get("blind-problem" if index else "edited")).to_contain_text("mole")
+    expect(live.get("blind-problem")).to_contain_text("Choose another name")
+    live.get("edited-delete").click()
+    assert len(edited_subjects(levels)) == 1
+    live.get("edited-delete-sure").click()
+    expect(live.get("edited")).to_have_count(0)
+    assert edited_subjects(levels) == []
+
+
+def test_a_proof_is_said_in_words_drawn_and_saved(visit: Visit, show: Show, levels: iv.Study, tmp_path: Path) -> None:
+    subject, _ = player()
+    name = iv.blind(levels, subject, levels.results(kind="factors")[0], factors=[1], name="no saws").info.name
+    told = keep_proof(levels, name)
+    bench = visit(show(levels), PROVE, ready=False)
+    expect(bench.get("verdict-head")).to_contain_text("It fails by saw 30 times as often")
+    expect(bench.get("verdict-head")).to_contain_text("in 12.0 % of 1,000 levels instead of 0.40 %")
+    lines = {line.get_attribute("data-kind"): line.inner_text() for line in bench.get("verdict-line").all()}
+    assert "within the intervals of the original" in lines["others"]
+    assert "do nothing of the kind (saw 1.3×)" in lines["control"]
+    assert "saw in 31.0 %; the edit goes 38 % of that way" in lines["invisible"]
+    expect(bench.get("proof-foot")).to_contain_text("Never: lava")
+
+    apart = {kind: cell(bench, kind, "saw").get_attribute("data-apart") for kind in ("blind", "control", "invisible")}
+    assert apart == {"blind": "true", "control": "false", "invisible": "true"}
+    expect(cell(bench, "blind", "saw")).to_contain_text("30×")
+    places = [box_of(cell(bench, kind, "saw").locator(".dot"))["x"] for kind in ("original", "blind", "invisible")]
+    assert places == sorted(places)
+    assert places[1] - places[0] > 10
+    linear = places[1]
+    bench.get("proof-scale").locator("[data-value=log]").click()
+    bench.settled("proof=log")
+    assert box_of(cell(bench, "blind", "saw").locator(".dot"))["x"] > linear + 20
+
+    bench.get("view-blinding-export").click()
+    with bench.page.expect_download() as coming:
+        bench.page.get_by_role("button", name="CSV table").click()
+    coming.value.save_as(tmp_path / "proof.csv")
+    saved = list(csv.DictReader((tmp_path / "proof.csv").read_text("utf-8").splitlines()))
+    blind = next(line for line in saved if line["kind"] == "blind" and line["cause"] == "saw")
+    share = next(each for each in told["arms"][1]["causes"] if each["cause"] == "saw")
+    assert (int(blind["count"]), float(blind["low"])) == (120, pytest.approx(share["low"]))
+    with bench.page.expect_download() as coming:
+        bench.page.get_by_role("button", name="SVG drawing").click()
+    coming.value.save_as(tmp_path / "proof.svg")
+    drawn = (tmp_path / "proof.svg").read_text("utf-8")
+    assert "saw invisible" in drawn and "12.0 %" in drawn
+
+
+def test_without_a_model_what_was_proved_can_be_read_but_nothing_be_made(
+    visit: Visit, show: Show, levels: iv.Study
+) -> None:
+    subject, _ = player()
+    iv.blind(levels, subject, levels.results(kind="factors")[0], factors=[1], name="no saws")
+    keep_proof(levels, "no saws", done=400, provisional=True)
+    bench = visit(show(levels), f"{PROVE}&factor=1", ready=False)
+    expect(bench.get("verdict-head")).to_contain_text("so far, 400 of 1,000 levels")
+    for button in ("blind-start", "prove-start", "edited-record"):
+        expect(bench.get(button)).to_be_disabled()
+    expect(bench.get("blind-why")).to_contain_text("No model is loaded")
+    bench.get("view-blinding-help").click()
+    expect(bench.get("help")).to_contain_text("what if it could not see that?")
