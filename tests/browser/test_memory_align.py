@@ -12,7 +12,7 @@ from innerview.jobs.derived import derived
 
 from .conftest import Show, Visit
 from .memory_study import LINK, ROWS, STEPS
-from .workbench import READ_CANVAS, Workbench, box_of
+from .workbench import Workbench, box_of, canvas_of
 
 BEFORE, AFTER = 3, 5
 ALIGNED = f"{LINK}?middle=align&around=loop&aroundbefore={BEFORE}&aroundafter={AFTER}"
@@ -62,9 +62,9 @@ def test_the_heat_map_follows_the_order_of_the_memory(
     bench: Workbench, visit: Visit, show: Show, kitems: iv.Study
 ) -> None:
     canvas = bench.get("align-canvas")
-    told = canvas.evaluate(READ_CANVAS)
-    assert (told["width"], told["height"]) == (BEFORE + AFTER + 1, 128)
-    as_is = np.array(told["rgba"]).reshape(128, -1)
+    told = canvas_of(canvas)
+    assert told.shape[:2] == (128, BEFORE + AFTER + 1)
+    as_is = told.reshape(128, -1)
     bench = visit(show(kitems), f"{ALIGNED}&order=change,0-{ROWS}")
     canvas = bench.get("align-canvas")
     expect(bench.get("align-board")).to_be_visible()
@@ -73,7 +73,7 @@ def test_the_heat_map_follows_the_order_of_the_memory(
     most = int(np.argmax(np.sum(moved, axis=0, dtype=np.float64)))
 
     def read() -> np.ndarray:
-        return np.array(canvas.evaluate(READ_CANVAS)["rgba"]).reshape(128, -1)
+        return canvas_of(canvas).reshape(128, -1)
 
     bench.until(lambda: bool((read()[0] == as_is[most]).all()))
     ordered = read()

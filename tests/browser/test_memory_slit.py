@@ -11,7 +11,7 @@ from innerview.schema import ArraySpec, Ordering
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS
-from .workbench import READ_CANVAS, Workbench, box_of
+from .workbench import Workbench, box_of, canvas_of
 
 EPISODE = 2
 
@@ -28,8 +28,7 @@ def frames(study: iv.Study) -> np.ndarray:
 
 def drawn(bench: Workbench) -> np.ndarray:
     """What there is of the slit over time, [along, steps, 4]."""
-    told = bench.get("slit-canvas").evaluate(READ_CANVAS)
-    return np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+    return canvas_of(bench.get("slit-canvas"))
 
 
 def unrolled(bench: Workbench, expected: np.ndarray, *, atol: float = 0) -> None:

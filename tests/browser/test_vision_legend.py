@@ -15,12 +15,7 @@ import innerview as iv
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, opened
-from .workbench import Workbench
-
-READ = """canvas => {
-    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    return {width: canvas.width, height: canvas.height, rgba: Array.from(pixels)};
-}"""
+from .workbench import Workbench, canvas_of
 
 
 @pytest.fixture
@@ -56,8 +51,7 @@ def test_an_example_is_cut_out_of_what_was_seen_and_leads_there(
     patch = card(bench, 2).get_by_test_id("patch").first
     canvas = patch.locator(f'canvas[data-row="{best["row"]}"]')
     canvas.wait_for()
-    told: dict[str, Any] = canvas.evaluate(READ)
-    rgba = np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+    rgba = canvas_of(canvas)
     reach, (high, wide) = value["reach"], value["grid"]
     assert rgba.shape[0] == reach
     left, top = (round((best[k] + 0.5) / cells * 64 - reach / 2 + 1e-9) for k, cells in (("x", wide), ("y", high)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,19 +14,14 @@ import innerview as iv
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, find, opened, player
-from .workbench import Workbench, box_of
+from .workbench import Workbench, box_of, canvas_of
 
-READ = """canvas => {
-    const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    return {width: canvas.width, height: canvas.height, rgba: Array.from(pixels)};
-}"""
 COLOURS = ("#ff725c", "#4269d0", "#efb118", "#3ca951", "#ff8ab7")
 
 
 def overlay(bench: Workbench, name: str) -> np.ndarray:
     """Pixels of what lies over a picture, [height, width, 4]."""
-    told: dict[str, Any] = bench.get(f"news-{name}-overlay").evaluate(READ)
-    return np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+    return canvas_of(bench.get(f"news-{name}-overlay"))
 
 
 def amounts(study: iv.Study) -> np.ndarray:
@@ -74,8 +68,7 @@ def test_the_picture_is_what_it_saw(visit: Visit, show: Show, levels: iv.Study) 
     bench = opened(visit(show(levels), f"{LINK}?episode=1&step=7", ready=False))
     seen = levels.recording("levels").array("observation", STEPS + 7, STEPS + 8)[0]
     for name in ("seen", "good", "bad"):
-        told: dict[str, Any] = bench.get(f"news-{name}-picture").evaluate(READ)
-        assert np.array_equal(np.array(told["rgba"], np.uint8).reshape(64, 64, 4)[..., :3], seen)
+        assert np.array_equal(canvas_of(bench.get(f"news-{name}-picture"))[..., :3], seen)
 
 
 def test_pointing_at_a_drop_names_its_factor_and_a_click_pins_it(visit: Visit, show: Show, levels: iv.Study) -> None:

@@ -12,7 +12,7 @@ import innerview as iv
 
 from .conftest import Show, Visit
 from .vision_study import LINK, ROWS, STEPS, opened
-from .workbench import Workbench, box_of
+from .workbench import Workbench, box_of, canvas_of
 
 INK = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data
     .reduce((sum, value, i) => sum + (i % 4 === 3 && value > 0 ? 1 : 0), 0)"""
@@ -61,10 +61,8 @@ def test_what_it_saw_is_squeezed_into_lines(bench: Workbench, levels: iv.Study) 
     strip = bench.page.locator('[data-testid="totals-squeezed"][data-left="0"]')
     strip.wait_for()
     seen = levels.recording("levels").array("observation", STEPS, 2 * STEPS).mean(axis=2)
-    drawn = strip.evaluate(
-        """canvas => Array.from(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data)"""
-    )
-    shown = np.array(drawn, np.uint8).reshape(64, STEPS, 4)[..., :3].transpose(1, 0, 2)
+    shown = canvas_of(strip)[..., :3].transpose(1, 0, 2)
+    assert shown.shape == seen.shape
     assert np.abs(shown - seen).max() <= 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,18 +13,19 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response, expect
 
-READ_CANVAS = """canvas => {
+# Pixels travel as text: as a list of numbers a large canvas takes many seconds.
+TOLD = """canvas => {
     const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    return {row: canvas.dataset.row, width: canvas.width, height: canvas.height, rgba: Array.from(pixels)};
+    let text = "";
+    for (let i = 0; i < pixels.length; i += 8192) text += String.fromCharCode(...pixels.subarray(i, i + 8192));
+    return {row: canvas.dataset?.row, width: canvas.width, height: canvas.height, rgba: btoa(text)};
 }"""
-READ_PICTURE = """async image => {
+READ_PICTURE = f"""async image => {{
     await image.decode();
     const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
-    const pen = canvas.getContext("2d");
-    pen.drawImage(image, 0, 0);
-    const rgba = Array.from(pen.getImageData(0, 0, canvas.width, canvas.height).data);
-    return {width: canvas.width, height: canvas.height, rgba};
-}"""
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return ({TOLD})(canvas);
+}}"""
 TELL_BLOCKED = """addEventListener("securitypolicyviolation",
     event => console.error(`The policy blocked ${event.blockedURI} (${event.violatedDirective})`))"""
 STILL = """() => {
@@ -167,8 +169,8 @@ class Workbench:
 
     def drawn(self) -> tuple[int, np.ndarray]:
         """The row that the observation says it shows, and its pixels, [height, width, 3]."""
-        told: dict[str, Any] = self.get("observation-canvas").evaluate(READ_CANVAS)
-        return int(told["row"]), _pixels(told)
+        told: dict[str, Any] = self.get("observation-canvas").evaluate(TOLD)
+        return int(told["row"]), _opaque(_pixels(told))
 
     def at_row(self, row: int) -> np.ndarray:
         """Wait until the observation shows a row; its pixels."""
@@ -178,7 +180,12 @@ class Workbench:
 
 def picture_of(image: Locator) -> np.ndarray:
     """The pixels of an image element, [height, width, 3]."""
-    return _pixels(image.evaluate(READ_PICTURE))
+    return _opaque(_pixels(image.evaluate(READ_PICTURE)))
+
+
+def canvas_of(canvas: Locator) -> np.ndarray:
+    """The pixels of a canvas, [height, width, 4]."""
+    return _pixels(canvas.evaluate(TOLD))
 
 
 def box_of(element: Locator) -> dict[str, float]:
@@ -189,6 +196,9 @@ def box_of(element: Locator) -> dict[str, float]:
 
 
 def _pixels(told: dict[str, Any]) -> np.ndarray:
-    rgba = np.array(told["rgba"], np.uint8).reshape(told["height"], told["width"], 4)
+    return np.frombuffer(b64decode(told["rgba"]), np.uint8).reshape(told["height"], told["width"], 4)
+
+
+def _opaque(rgba: np.ndarray) -> np.ndarray:
     assert (rgba[..., 3] == 255).all(), "a picture is opaque"
     return rgba[..., :3]
