@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LensInfo, RecordingInfo } from "../api/model";
-import { choicesOf, defaultsOf, missing, read, type Parameter } from "./lenses";
+import { choicesOf, defaultsOf, missing, read, saliencyWays, type Parameter } from "./lenses";
 
 const parameter = (rest: Partial<Parameter>): Parameter => ({
   name: "p",
@@ -64,6 +64,26 @@ describe("controls from a lens's own words", () => {
       "1 over 0",
     ]);
     expect(choicesOf(target, recording, [])).toBeNull();
+  });
+
+  test("saliency is offered by what it is asked for", () => {
+    const target = parameter({ name: "target", type: "target", default: "action" });
+    const found = lens({ name: "integrated", over: "row", yields: "heat per input", parameters: [target] });
+    const subject = {
+      heads: [
+        { name: "policy", kind: "policy", size: 2, names: ["left", "right"] },
+        { name: "value", kind: "value", size: 1, names: [] },
+      ],
+    };
+    const of = { ...recording, subject } as unknown as RecordingInfo;
+    const [one, ...more] = saliencyWays([found, lens({ name: "flags", over: "recording" })], of);
+    expect(more).toEqual([]);
+    expect(one!.ways.map((way) => [way.key, way.parameters.target])).toEqual([
+      ["integrated", "action"],
+      ["integrated:value", "value"],
+      ["integrated:log left", "log left"],
+      ["integrated:log right", "log right"],
+    ]);
   });
 
   test("the array that is looked at is the one that is asked about", () => {

@@ -87,3 +87,33 @@ export function read(parameter: Parameter, text: string): unknown {
 }
 
 export const titleOfParameter = (parameter: Parameter): string => parameter.name.replaceAll("_", " ");
+
+/** A way to find out how much each pixel mattered: a lens, and for what. */
+export interface Way {
+  readonly key: string;
+  readonly lens: string;
+  readonly title: string;
+  readonly parameters: Given;
+}
+
+/** Lenses that look at one row as somebody points at it, by what they are asked; one action over another would be a long list. */
+export function saliencyWays(
+  lenses: readonly LensInfo[],
+  recording: RecordingInfo,
+): { lens: string; question: string; ways: Way[] }[] {
+  const fit = lenses.filter((lens) => lens.over === "row" && lens.yields === "heat per input");
+  return fit.map((lens) => {
+    const target = lens.parameters?.find((parameter) => parameter.type === "target");
+    const known = (target && choicesOf(target, recording, lens.needs ?? [])) ?? [];
+    const asked = target ? [String(target.default), ...known.filter((name) => name !== target.default)] : [""];
+    const ways = asked
+      .filter((name) => !name.includes(" over "))
+      .map((name, first) => ({
+        key: first === 0 ? lens.name : `${lens.name}:${name}`,
+        lens: lens.name,
+        title: name ? `${lens.name}: ${name === "action" ? "what it does" : name.replace(/^log /, "")}` : lens.name,
+        parameters: name ? { [target!.name]: name } : {},
+      }));
+    return { lens: lens.name, question: lens.question, ways };
+  });
+}

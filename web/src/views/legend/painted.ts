@@ -56,11 +56,18 @@ export function partOf(painted: Pick<Painted, "objective" | "grid" | "reach">): 
 
 /** How far it got, in short and in a sentence. */
 export function timesOf({ times, beyond, kind }: PaintedPicture): { short: string; long: string } {
-  const short = `${number(times)}×`;
+  const short = `${times.toFixed(1)}×`;
   const than = kind === "row" ? "what it exaggerates" : "the strongest observation";
   const long =
     times < 0.995
       ? `It gets ${number(times)} of the way from the usual response to ${than}.`
       : `Its response is ${number(times)} times that to ${than}, counted from the usual one.`;
   return { short, long: beyond ? `${long} No observation comes near: this is nothing that the agent meets.` : long };
+}
+
+/** Everything there is to say about a picture. */
+export function wordsOf({ value, picture }: { value: Painted; picture: PaintedPicture }): string {
+  const { reached, strongest, usual } = picture;
+  const numbers = `${number(reached)} painted, ${number(strongest.amount)} the strongest of ${value.rows} seen, ${number(usual)} usual`;
+  return `${timesOf(picture).long} (${numbers}.)`;
 }
