@@ -49,8 +49,15 @@ def test_the_fast_form_says_the_same_and_learns_the_same() -> None:
     agent, frames = _unlike_at_first(Agent()), _frames(3)
     fast = FastAgent(agent, torch.float32)
     logits, value = agent(as_input(frames))
-    fast_logits, fast_value = fast(as_blocks(frames))
+    fast_logits, fast_value, loud = fast(as_blocks(frames))
     assert torch.allclose(logits, fast_logits, atol=1e-6) and torch.allclose(value, fast_value, atol=1e-6)
+    says = agent.pool2(
+        agent.relu2b(
+            agent.conv2b(agent.relu2a(agent.conv2a(agent.pool1(agent.relu1a(agent.conv1a(as_input(frames)))))))
+        )
+    )
+    read = agent.conv3a.weight.square().sum((0, 2, 3)).sqrt()
+    assert torch.allclose(loud, (says.mean((0, 2, 3)) * read).sum(), rtol=1e-4)
     own = torch.autograd.grad(logits.square().sum() * 1e4 + value.sum(), list(agent.parameters()))
     other = torch.autograd.grad(fast_logits.square().sum() * 1e4 + fast_value.sum(), list(agent.parameters()))
     for a, b in zip(own, other, strict=True):

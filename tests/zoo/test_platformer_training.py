@@ -52,9 +52,9 @@ class Glance(nn.Module):
         super().__init__()
         self.policy, self.value = nn.Linear(9, 9), nn.Linear(9, 1)
 
-    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         x = blocks[..., :12].float().mean(-1).view(-1, 3, 11, 3, 11).mean((2, 4)).flatten(1) / 255
-        return self.policy(x), self.value(x)
+        return self.policy(x), self.value(x), self.policy.weight.abs().sum()
 
 
 def test_advantages_are_rewards_to_come_less_what_was_expected() -> None:
@@ -65,6 +65,20 @@ def test_advantages_are_rewards_to_come_less_what_was_expected() -> None:
     window.ended[1] = True
     found = window.advantages(0.5, 1.0)[:, 0].tolist()
     assert found == pytest.approx([0.5 * 1.0 - 0.5, 1.0 - 0.25, 0.5 * 4.0])
+
+
+def test_a_layer_that_pays_for_speaking_says_less() -> None:
+    def loudness(sparse: float) -> float:
+        torch.manual_seed(0)
+        network, recipe = Glance(), Recipe(games=16, window=4, batch=32, lr=0.03, sparse=sparse)
+        optimizer = torch.optim.Adam(network.parameters())
+        player = Player(Signpost(16), 4)
+        for _ in range(5):
+            losses = improve(network, optimizer, player.play(network), recipe=recipe, share=0.5)
+        return float(losses.loudness)
+
+    assert loudness(1.0) < loudness(0.0)
+    assert Recipe(sparse=1.0, sparse_from=0.5).price(0.25) == 0.5 and Recipe(sparse=1.0).price(1.0) == 1.0
 
 
 def test_ppo_finds_the_coin_and_knows_its_chance() -> None:

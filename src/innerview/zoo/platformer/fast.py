@@ -24,18 +24,19 @@ class FastAgent(nn.Module):
         super().__init__()
         self.agent, self.dtype = agent, dtype
 
-    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor]:
-        """uint8 [n, 33, 33, 16] to logits [n, 9] and value [n, 1], as float32."""
+    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """uint8 [n, 33, 33, 16] to logits [n, 9] and value [n, 1], as float32, and how loud layer 2b is."""
         agent = self.agent
         x = self._first(agent.conv1a, blocks.to(self.dtype))
         x = self._pairs(agent.conv2a, x)
         x = pooled(self._pairs(agent.conv2b, x))
+        loud = loudness(x, agent.conv3a.weight)
         x = pooled(self._pairs(agent.conv3a, x))
         x = pooled(self._pairs(agent.conv4a, x))
         x = x.permute(0, 3, 1, 2).flatten(1)
         x = F.relu(self._dense(agent.dense1, x))
         x = F.relu(self._dense(agent.dense2, x)).float()
-        return agent.policy(x), agent.value(x)
+        return agent.policy(x), agent.value(x), loud
 
     def _first(self, conv: nn.Conv2d, blocks: Tensor) -> Tensor:
         """The first layer with ReLU and pooling: [n, 33, 33, 16] to [n, 32, 32, 16]."""
@@ -66,6 +67,15 @@ def pooled(x: Tensor) -> Tensor:
     n, height, width, channels = x.shape
     squares = x.view(n, height // 2, 2, width // 2, 2, channels).square().mean((2, 4))
     return (squares + EPSILON).sqrt()
+
+
+def loudness(x: Tensor, reader: Tensor) -> Tensor:
+    """What channels of [n, h, w, c] say on average times how strongly a kernel [out, c, 5, 5] reads them, summed.
+
+    The product stays the same when a channel is made smaller and its reader larger, so only silence makes it less.
+    """
+    read = (reader.square().sum((0, 2, 3)) + EPSILON).sqrt()
+    return (x.float().mean((0, 1, 2)) * read).sum()
 
 
 def as_blocks(frames: Tensor) -> Tensor:

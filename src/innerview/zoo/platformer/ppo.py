@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import torch
@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from innerview.zoo.platformer.fast import as_blocks
 
-Network = Callable[[Tensor], tuple[Tensor, Tensor]]
-"""Blocks of `as_blocks` to logits and value."""
+Network = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
+"""Blocks of `as_blocks` to logits, value and how loud the layer is that is to say little."""
 
 
 class Turn(Protocol):
@@ -52,6 +52,10 @@ class Recipe:
     entropy: float = 0.01
     last_entropy: float = 0.001
     value_weight: float = 2.0
+    sparse: float = 0.0
+    """What layer 2b pays for saying anything, so that its channels come to stand for things one by one."""
+    sparse_from: float = 0.2
+    """The share of the time after which it pays in full: what cannot be seen yet is not to be unlearnt."""
     max_norm: float = 0.5
 
     def at(self, share: float) -> tuple[float, float]:
@@ -59,6 +63,10 @@ class Recipe:
         left = 1 - min(1.0, max(0.0, share))
         lr = self.last_lr + (self.lr - self.last_lr) * left
         return lr, self.last_entropy + (self.entropy - self.last_entropy) * left
+
+    def price(self, share: float) -> float:
+        """Weight of the loudness when that share of the time is over."""
+        return self.sparse * min(1.0, share / max(self.sparse_from, 1e-9))
 
 
 class Window:
@@ -102,7 +110,7 @@ class Player:
         """The next steps of all games; the window is written anew each time."""
         window = self.window
         for t in range(self.steps):
-            logits, value = network(self.seen)
+            logits, value, _ = network(self.seen)
             log_all = F.log_softmax(logits, -1)
             action = draw(log_all)
             turn = self.games.step(action)
@@ -128,6 +136,7 @@ class Losses:
     policy: Tensor
     value: Tensor
     entropy: Tensor
+    loudness: Tensor
 
 
 def improve(
@@ -153,20 +162,21 @@ def improve(
         for rows in order[: count - count % batch].view(-1, batch):
             losses = loss_of(network, {name: part[rows] for name, part in flat.items()}, recipe.clip)
             total = losses.policy + recipe.value_weight * losses.value - entropy_weight * losses.entropy
+            total = total + recipe.price(share) * losses.loudness
             optimizer.zero_grad(set_to_none=True)
             total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(parameters, recipe.max_norm)
             optimizer.step()
-    return Losses(losses.policy.detach(), losses.value.detach(), losses.entropy.detach())
+    return Losses(*(getattr(losses, field.name).detach() for field in fields(losses)))
 
 
 def loss_of(network: Network, rows: dict[str, Tensor], clip: float) -> Losses:
-    """The three parts of the loss on some rows."""
-    logits, value = network(rows["blocks"])
+    """The parts of the loss on some rows."""
+    logits, value, loud = network(rows["blocks"])
     log_all = F.log_softmax(logits, -1)
     ratio = (log_all.gather(1, rows["actions"][:, None])[:, 0] - rows["old"]).exp()
     gains = rows["gains"]
     policy = -torch.min(ratio * gains, ratio.clamp(1 - clip, 1 + clip) * gains).mean()
     error = F.mse_loss(value[:, 0], rows["returns"])
     entropy = -(log_all.exp() * log_all).sum(-1).mean()
-    return Losses(policy, error, entropy)
+    return Losses(policy, error, entropy, loud)

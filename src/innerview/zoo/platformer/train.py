@@ -34,7 +34,7 @@ from innerview.zoo.platformer.ppo import Games, Losses, Network, Player, Recipe,
 Tell = Callable[[str], None]
 KINDS = 7  # of endings: none, the coin, five failures
 COIN = 1
-COLUMNS = ("steps", "seconds", "completed", "unseen", "length", "entropy", "value_error", "lr")
+COLUMNS = ("steps", "seconds", "completed", "unseen", "length", "entropy", "value_error", "lr", "loudness")
 RECENT = 4000  # episodes that the printed share of completed levels is taken over
 RECENT_UNSEEN = 400  # fewer games play these: more would lag behind
 PROBES = 256  # games on levels never trained on
@@ -131,14 +131,15 @@ class Training:
     def report(self, losses: Losses, *, speed: float, lr: float) -> str:
         """A line for the curve and for people."""
         tally, unseen = self.tally, self.unseen
-        entropy, error = losses.entropy.item(), losses.value.item()
-        line = (self.steps, self.seconds, tally.completed, unseen.completed, tally.length, entropy, error, lr)
+        entropy, error, loud = losses.entropy.item(), losses.value.item(), losses.loudness.item()
+        line = (self.steps, self.seconds, tally.completed, unseen.completed, tally.length, entropy, error, lr, loud)
         self.curve.append(tuple(round(float(number), 6) for number in line))
         used = torch.cuda.max_memory_allocated() / 2**30 if self.device.type == "cuda" else 0.0
         return (
             f"{self.seconds:6.0f} s {self.steps:>12,} steps {speed:>8,.0f}/s {used:.1f} GiB  "
             f"completed {tally.completed:.4f} of {tally.ended}, unseen {unseen.completed:.4f} of {unseen.ended}  "
-            f"length {tally.length:.0f} entropy {entropy:.3f} value error {error:.4f} failures {tally.failures()}"
+            f"length {tally.length:.0f} entropy {entropy:.3f} value error {error:.4f} "
+            f"loudness {loud:.3f} failures {tally.failures()}"
         )
 
     def save(self, folder: Path) -> None:
@@ -158,6 +159,15 @@ class Training:
             writer.writerow(COLUMNS)
             writer.writerows(self.curve)
         partial.replace(folder / "curve.csv")
+
+    def begin(self, weights: Path) -> None:
+        """Take the weights of another training; everything else begins anew."""
+        from safetensors.torch import load_file
+
+        if not weights.is_file():
+            raise SystemExit(f"There are no weights to begin from at {weights}.")
+        kept = load_file(weights, device=str(self.device))
+        self.agent.load_state_dict({name: value.float() for name, value in kept.items()})
 
     def load(self, folder: Path) -> None:
         """Go on where a run was saved."""
@@ -205,6 +215,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default="run", help="folder for weights, curve and what a resume needs")
     parser.add_argument("--resume", default="", help="folder of a run to go on with")
+    parser.add_argument("--begin", default="", help="weights to begin from instead of random ones (safetensors)")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the whole training")
     parser.add_argument(
         "--levels", type=int, default=None, help="how many training levels; without: every level is new"
@@ -230,6 +241,8 @@ def train(args: argparse.Namespace) -> None:
     if not on_gpu and args.games == Recipe.games:
         recipe = replace(recipe, games=64, batch=512)  # what a laptop can hold
     training = Training(recipe, device=args.device, compiled=compiled, recorded=args.graph and on_gpu, tell=tell)
+    if args.begin:
+        training.begin(Path(args.begin))
     if args.resume:
         training.load(Path(args.resume))
     seed = args.seed + training.steps
