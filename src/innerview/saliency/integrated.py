@@ -159,7 +159,7 @@ class _Path:
                 score = self.score(self.tail.heads(between.requires_grad_(), self.inputs, self.memory))
                 # A score with a weight has a gradient with that weight: there is far less to multiply.
                 weight = torch.as_tensor(weights[first : first + chunk] / 2).to(score).repeat_interleave(rows)
-                (gradient,) = torch.autograd.grad(score, [between], weight)
+                (gradient,) = torch.autograd.grad((score * weight).sum(), [between])
             for part in gradient.chunk(len(shares)):
                 total += part
         return total.mul_(way).contiguous()
