@@ -62,16 +62,17 @@ class Match:
         total, last = len(self.players) * len(self.seeds), monotonic()
         done = sum(book.has(seed) for book in books for seed in self.seeds)
         progress(done, total, shelf.how_far())
-        for book, ended in self._episodes(books):
-            book.add(ended)
-            done += len(ended)
-            progress(done, total, shelf.how_far())
-            if so_far and 0 < shelf.whole() < len(self.seeds) and monotonic() - last > PREVIEW_EVERY_S:
-                so_far(shelf.lines())
-                last = monotonic()
+        with closing(self._episodes(books)) as episodes:
+            for book, ended in episodes:
+                book.add(ended)
+                done += len(ended)
+                progress(done, total, shelf.how_far())
+                if so_far and 0 < shelf.whole() < len(self.seeds) and monotonic() - last > PREVIEW_EVERY_S:
+                    so_far(shelf.lines())
+                    last = monotonic()
         return shelf.lines()
 
-    def _episodes(self, books: Sequence[_Book]) -> Iterator[tuple[_Book, list[Outcome]]]:
+    def _episodes(self, books: Sequence[_Book]) -> Generator[tuple[_Book, list[Outcome]]]:
         for turns in self._turns(books):
             with ExitStack() as stack:
                 running = [(book, stack.enter_context(closing(games))) for book, games in turns]
