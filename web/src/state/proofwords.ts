@@ -99,7 +99,7 @@ function othersLine(more: readonly Raised[], less: readonly Raised[], cause: str
   ];
   const text = parts.length
     ? parts.join("; ")
-    : `${cause ? "other causes" : "all causes"}: within the intervals of the original`;
+    : `${cause ? "other causes" : "all causes"}: within the original's intervals`;
   return { kind: "others", text: capital(text), ok: !more.length };
 }
 
@@ -113,7 +113,7 @@ function controlLine(proof: Proof, arm: Arm, cause: string): VerdictLine {
   const told = timesOf(comparedOf(proof, arm, cause)?.times ?? null);
   return {
     kind: "control",
-    text: `Random directions do nothing of the kind${told && ` (${cause} ${told})`}`,
+    text: `Random directions: nothing like it${told && ` (${cause} ${told})`}`,
     ok: true,
   };
 }
