@@ -11,6 +11,8 @@ import gymnasium
 import httpx
 import numpy as np
 import pytest
+import sb3_contrib
+import stable_baselines3
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 EXAMPLES = [code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "iv.record" in code]
@@ -43,6 +45,24 @@ class Lights(gymnasium.Env[np.ndarray, int]):
         return picture
 
 
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training ends after the first few steps: how well an agent plays is no matter here, and minutes are."""
+
+    def briefly(algorithm: type[Any]) -> None:
+        learn = algorithm.learn
+
+        def learn_briefly(self: Any, total_timesteps: int, **rest: Any) -> Any:
+            self.n_epochs = 1
+            return learn(self, min(total_timesteps, 1), **rest)
+
+        monkeypatch.setattr(algorithm, "learn", learn_briefly)
+
+    briefly(stable_baselines3.PPO)
+    briefly(sb3_contrib.RecurrentPPO)
+
+
+@pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_example_runs_as_written(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = [example for example in EXAMPLES if kind in example]
