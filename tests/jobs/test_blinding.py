@@ -11,7 +11,7 @@ import torch
 
 import innerview as iv
 from innerview.errors import EditError, RequestError, StoreError, UnknownName
-from innerview.jobs.blinding import choose, find_factors, make_blind
+from innerview.jobs.blinding import Choice, choose, find_factors, make_blind
 from innerview.jobs.edited import WithEdited, rebuilt
 from innerview.schema import NamedFactor
 from innerview.store import edited_subjects, load_edited, save_names, subjects
@@ -66,6 +66,12 @@ def test_the_same_edit_is_found_again_and_another_gets_a_name_of_its_own(study: 
         make_blind(study, agent, choose(study, found.id, [1]), name="walker blind to red")
     unnamed = keep_factors(study, names=("", "", "", ""))
     assert make_blind(study, agent, choose(study, unnamed.id, [3, 1])).name == "walker blind to factor 4 + 2"
+
+
+def test_directions_from_elsewhere_will_do(study: iv.Study) -> None:
+    made = make_blind(study, walker(), Choice(layer="see", directions=((2.0, 0, 0, 0),)))
+    assert made.name == "walker blind to 1 direction of see" and made.last.result == "" and made.last.factors == ()
+    assert not jumps(rebuilt(study, made, walker()))
 
 
 def test_blinding_twice_adds_to_the_history(study: iv.Study) -> None:

@@ -24,16 +24,19 @@ _LONGEST = 80
 
 @dataclass(frozen=True, kw_only=True)
 class Choice:
-    """Factors of a result that somebody chose, with their directions."""
+    """Directions of a layer's channels: of factors that somebody chose, or from elsewhere."""
 
-    result: str
     layer: str
-    factors: tuple[NamedFactor, ...]
     directions: tuple[tuple[float, ...], ...]
+    result: str = ""
+    """The result that the factors are of; empty for directions from elsewhere."""
+    factors: tuple[NamedFactor, ...] = ()
 
     @property
     def called(self) -> str:
         """What they are, in words: saw + coin, or factor 3 + 5."""
+        if not self.factors:
+            return f"{len(self.directions)} direction{'s' if len(self.directions) > 1 else ''} of {self.layer}"
         named = list(dict.fromkeys(factor.name for factor in self.factors if factor.name))
         unnamed = [str(factor.index + 1) for factor in self.factors if not factor.name]
         return " + ".join([*named, *([f"factor {' + '.join(unnamed)}"] if unnamed else [])])
