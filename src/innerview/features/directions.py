@@ -18,7 +18,7 @@ Told = Callable[[int, int | None, str], None]
 _ITERATIONS = 200
 _SETTLED = 1e-4
 _TINY = 1e-12
-_MOST_PLACES = 50_000
+MOST_CELLS = 50_000
 """So many places are enough to find a few directions in some dozens of channels; more only take longer."""
 _SPARSITY = 0.2
 """How much a dictionary pays for using a direction, as a share of the strongest response to it."""
@@ -67,25 +67,41 @@ def fit(
     values: Tensor, *, count: int, method: str = "nmf", seed: int = 0, signed: bool = True, told: Told | None = None
 ) -> Factors:
     """Fit directions to [rows, channel, height, width]. Signed values are split: good news below bad news, stacked."""
+    return fit_cells(
+        cells(values, signed=signed, most=MOST_CELLS, seed=seed), count=count, method=method, seed=seed, told=told
+    )
+
+
+def cells(values: Tensor, *, signed: bool, most: int, seed: int) -> Tensor:
+    """At most so many places [place, channel] of [rows, channel, height, width], split by sign, without silent ones."""
     import torch
 
     if values.ndim != 4:
         raise LensError(f"Factors need a layer with channels, height and width; got {list(values.shape[1:])} per row.")
-    channels = values.shape[1]
+    flat = values.permute(0, 2, 3, 1).reshape(-1, values.shape[1])
+    parts = [flat.clamp_min(0), (-flat).clamp_min(0)] if signed else [flat.clamp_min(0)]
+    speaking = torch.cat([part[part.amax(dim=1) > 0] for part in parts])
+    if len(speaking) <= most:
+        return speaking
+    drawn = np.random.default_rng(seed).choice(len(speaking), most, replace=False)
+    return speaking[torch.as_tensor(np.sort(drawn), device=speaking.device)]
+
+
+def check(count: int, channels: int, method: str) -> None:
+    """An error where a layer of so many channels cannot be split like this."""
     if not 1 <= count <= channels:
         raise LensError(f"{count} factors were asked for; a layer of {channels} channels has 1 to {channels}.")
     if method not in METHODS:
         raise LensError(f"Unknown method '{method}'. Known: {', '.join(METHODS)}.")
-    flat = values.permute(0, 2, 3, 1).reshape(-1, channels)
-    stacked = torch.cat([flat.clamp_min(0), (-flat).clamp_min(0)]) if signed else flat.clamp_min(0)
-    stacked = stacked[stacked.amax(dim=1) > 0]
-    if len(stacked) > _MOST_PLACES:
-        drawn = np.random.default_rng(seed).choice(len(stacked), _MOST_PLACES, replace=False)
-        stacked = stacked[torch.as_tensor(np.sort(drawn), device=stacked.device)]
-    if not len(stacked):
+
+
+def fit_cells(places: Tensor, *, count: int, method: str = "nmf", seed: int = 0, told: Told | None = None) -> Factors:
+    """Fit directions to [place, channel], none of it negative."""
+    check(count, places.shape[1], method)
+    if not len(places):
         raise LensError("Everything is zero here: there is nothing to split into factors. Try another layer or target.")
-    directions, amounts = _fitted(stacked, count, seed, _SPARSITY if method == "sparse" else 0.0, told)
-    rest = float(((stacked - amounts @ directions) ** 2).sum() / (stacked**2).sum())
+    directions, amounts = _fitted(places, count, seed, _SPARSITY if method == "sparse" else 0.0, told)
+    rest = float(((places - amounts @ directions) ** 2).sum() / (places**2).sum())
     weight = amounts.sum(dim=0)
     order = weight.argsort(descending=True)
     return Factors(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from innerview.features.directions import METHODS, Factors, fit
+from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit_cells
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 OF = ("attributions", "activations")
 BATCH = 64
+MOST_KEPT_BYTES = 512 * 2**20
+"""Of attributions of the sample; what does not find room is attributed again."""
 Attribute = Callable[..., Any]
 """Attributes a target to a layer: gives `values` [rows, channel, height, width], `error` [rows] and the `tail`."""
 
@@ -114,19 +117,62 @@ def look(
     reading = _Reading(subject, frames, attribute, layer, target, of, steps)
     drawn = np.random.default_rng(seed).permutation(frames.rows)[: min(most, frames.rows)]
     sample, total = np.sort(drawn), len(drawn) + frames.rows
-    parts = []
+    kept, parts = _Kept(), []
     for first in range(0, len(sample), BATCH):
         progress(first, total, "a sample")
-        parts.append(reading.values(sample[first : first + BATCH])[0])
+        places = sample[first : first + BATCH]
+        read = reading.values(places)
+        check(count, read[0].shape[1], method)
+        share = math.ceil(MOST_CELLS * len(places) / len(sample))
+        parts.append(cells(read[0], signed=of == "attributions", most=share, seed=seed + first))
+        kept.add(places, *read)
     progress(len(sample), total, "factors")
-    found = fit(torch.cat(parts), count=count, method=method, seed=seed, signed=of == "attributions")
+    found = fit_cells(torch.cat(parts), count=count, method=method, seed=seed)
     del parts
     rows = _Rows(reading, found, frames.rows, seed)
     for first in range(0, frames.rows, BATCH):
         progress(len(sample) + first, total, "every row")
-        rows.add(np.arange(first, min(first + BATCH, frames.rows)))
+        rows.add(np.arange(first, min(first + BATCH, frames.rows)), kept)
     progress(total, total, "done")
     return rows.told()
+
+
+class _Kept:
+    """What was read for the sample, in half the numbers' size, so that no row is attributed twice."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, tuple[Tensor, Tensor, float]] = {}
+        self.tail: Any = None
+        self.bytes = 0
+
+    def add(self, places: np.ndarray, values: Tensor, error: np.ndarray, tail: Any) -> None:
+        """Keep rows as long as there is room."""
+        self.tail = tail
+        # Attributions may be smaller than half precision can tell from zero: the largest of each row becomes 1.
+        largest = values.flatten(1).abs().amax(dim=1).clamp_min(1e-30)
+        small = (values / largest[:, None, None, None]).half()
+        for i, place in enumerate(places.tolist()):
+            if self.bytes < MOST_KEPT_BYTES:
+                self.rows[place] = (small[i], largest[i], float(error[i]))
+                self.bytes += small[i].numel() * small.element_size()
+
+    def values(self, places: np.ndarray, reading: _Reading) -> tuple[Tensor, np.ndarray, Any]:
+        """As `reading` gives them; what is kept is taken from here, and let go."""
+        import torch
+
+        here = [place for place in places.tolist() if place in self.rows]
+        others = np.array([place for place in places.tolist() if place not in self.rows], np.int64)
+        read = reading.values(others) if len(others) else None
+        taken = [self.rows.pop(place) for place in here]
+        if not taken:
+            assert read is not None
+            return read
+        again = torch.stack([small.float() * largest for small, largest, _ in taken])
+        error = np.array([lost for _, _, lost in taken])
+        if read is None:
+            return again, error, self.tail
+        order = np.argsort(np.concatenate([np.array(here, np.int64), others]))
+        return torch.cat([again, read[0]])[torch.as_tensor(order)], np.concatenate([error, read[1]])[order], read[2]
 
 
 class _Rows:
@@ -148,9 +194,9 @@ class _Rows:
         self.error = np.zeros(rows)
         self.tail: Any = None
 
-    def add(self, places: np.ndarray) -> None:
+    def add(self, places: np.ndarray, kept: _Kept) -> None:
         """The next rows."""
-        values, error, self.tail = self.reading.values(places)
+        values, error, self.tail = kept.values(places, self.reading)
         amounts = self.factors.amounts(values)
         rest = self.factors.residual(values, amounts)
         if not self.amounts.ndim or len(self.amounts) != self.count:

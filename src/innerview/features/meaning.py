@@ -17,6 +17,8 @@ CLEAR = 0.2
 """An excess from which a factor is said to respond to a class."""
 CONSISTENT = 0.8
 """In how many groups of rows (levels, episodes) the class must have more than chance."""
+FIXED = 0.8
+"""How far a class in one row must cover the same cells as in another for its place to be always the same."""
 
 
 @dataclass
@@ -25,8 +27,9 @@ class Meaning:
 
     Responses count by their square, so that what a factor responds to most decides and not what it hums at
     everywhere. Chance is the same responses laid over the masks of other rows: a factor that responds at the bottom of
-    every picture does not mean floor only because the floor is there. The first class is the ground that things stand
-    before: nothing is named after it.
+    every picture does not mean floor only because the floor is there. Where a class is at the same place in every row
+    that tells nothing: then chance is its share of the picture, and `fixed` says so. The first class is the ground that
+    things stand before: nothing is named after it.
     """
 
     classes: Sequence[str]
@@ -38,6 +41,8 @@ class Meaning:
         self.on, self.by_chance = np.zeros(size), np.zeros(size)
         self.there = np.zeros((self.groups, len(self.classes)))
         self.amount = np.zeros((self.groups, self.factors))
+        self.common, self.either, self.area = (np.zeros(len(self.classes)) for _ in range(3))
+        self.rows = 0
 
     def add(self, amounts: Tensor, masks: np.ndarray, others: np.ndarray, groups: np.ndarray) -> None:
         """Amounts [row, factor, height, width] of either sign, the rows' masks [row, H, W], and those of other rows."""
@@ -50,6 +55,10 @@ class Meaning:
         np.add.at(self.on, groups, on)
         np.add.at(self.by_chance, groups, random)
         np.add.at(self.amount, groups, strength.sum(dim=(2, 3)).cpu().numpy())
+        self.common += (cover * chance).sum(dim=(0, 2, 3)).cpu().numpy()
+        self.either += cover.maximum(chance).sum(dim=(0, 2, 3)).cpu().numpy()
+        self.area += cover.mean(dim=(2, 3)).sum(dim=0).cpu().numpy()
+        self.rows += len(cover)
         np.add.at(self.there, groups, cover.flatten(2).amax(dim=2).cpu().numpy())
 
     def _cover(self, masks: np.ndarray, like: Tensor) -> Tensor:
@@ -66,8 +75,9 @@ class Meaning:
             )
         if int(masks.max(initial=0)) >= len(self.classes):
             raise LensError(f"Masks hold class {int(masks.max())}; there are {len(self.classes)}, counted from 0.")
-        which = torch.as_tensor(masks, device=like.device).long()
-        each = torch.nn.functional.one_hot(which, len(self.classes)).permute(0, 3, 1, 2).to(like.dtype)
+        which = torch.as_tensor(masks, device=like.device)[:, None]
+        numbers = torch.arange(len(self.classes), device=like.device, dtype=which.dtype)
+        each = (which == numbers[:, None, None]).to(like.dtype)
         return max_pool2d(adaptive_max_pool2d(each, like.shape[2:]), 3, stride=1, padding=1)
 
     def told(self) -> list[dict[str, Any]]:
@@ -85,9 +95,11 @@ class Meaning:
         return {"classes": lines, "name": best["class"] if clear else "", "score": best["excess"]}
 
     def _line(self, f: int, c: int, amount: float) -> dict[str, Any]:
-        share, chance = self.on[:, f, c].sum() / amount, self.by_chance[:, f, c].sum() / amount
+        fixed = bool(self.common[c] >= FIXED * max(self.either[c], 1))
+        random = self.amount[:, f] * self.area[c] / max(self.rows, 1) if fixed else self.by_chance[:, f, c]
+        share, chance = self.on[:, f, c].sum() / amount, random.sum() / amount
         counted = (self.there[:, c] > 0) & (self.amount[:, f] > 0)
-        more = self.on[counted, f, c] > self.by_chance[counted, f, c]
+        more = self.on[counted, f, c] > random[counted]
         return {
             "class": self.classes[c],
             "share": float(share),
@@ -95,4 +107,5 @@ class Meaning:
             "excess": float((share - chance) / max(1 - chance, 1e-9)),
             "consistency": float(more.mean()) if counted.any() else 0.0,
             "groups": int(counted.sum()),
+            "fixed": fixed,
         }
