@@ -28,5 +28,5 @@ class LatePlayouts:
     def close(self) -> None:
         """End its games, if there are any."""
         with self._lock:
-            for made in self._made:
-                made.close()
+            while self._made:
+                self._made.pop().close()

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PlayedNode } from "../../api/playout";
-import { byStep, thumbsOf, totalOf, valuesOf } from "./course";
+import { axisOf, byStep, thumbsOf, totalOf, valuesOf } from "./course";
 import { outcomeWords, valueName } from "./recorded";
 
 const node = (step: number, value: number, reward = 0): PlayedNode => ({
@@ -23,10 +23,10 @@ test("a change at a step replaces what was said before it", () => {
 });
 
 test("pictures stand side by side and none comes twice", () => {
-  expect(thumbsOf(100, 200, 50).map(({ step }) => step)).toEqual([12, 37, 62, 87]);
-  expect(thumbsOf(2, 200, 50)).toEqual([
-    { step: 0, x: 25 },
-    { step: 1, x: 125 },
+  expect(thumbsOf({ start: 0, stop: 100 }, 200, 50).map(({ step }) => step)).toEqual([12, 37, 62, 87]);
+  expect(thumbsOf({ start: 5, stop: 7 }, 200, 50)).toEqual([
+    { step: 5, x: 25 },
+    { step: 6, x: 125 },
   ]);
 });
 
@@ -34,4 +34,10 @@ test("words", () => {
   expect(outcomeWords("saw", 1, 0)).toBe("saw after 1 step, return 0");
   expect(outcomeWords("", 12, NaN)).toBe("not over after 12 steps");
   expect(valueName([], {})).toBe("value");
+});
+
+test("the axis stays near the branch, or shows all of both", () => {
+  expect(axisOf({ real: 134, from: 30, last: 35 }, "near")).toEqual({ start: 24, stop: 60 });
+  expect(axisOf({ real: 40, from: 3, last: 90 }, "near")).toEqual({ start: 0, stop: 91 });
+  expect(axisOf({ real: 134, from: 30, last: 35 }, "whole")).toEqual({ start: 0, stop: 134 });
 });

@@ -6,12 +6,29 @@ export interface Thumb {
   readonly x: number;
 }
 
+export interface Axis {
+  readonly start: number;
+  /** The step after the last. */
+  readonly stop: number;
+}
+
+/** The whole of both, or the branch with some of what came before and after. */
+export function axisOf(
+  { real, from, last }: { real: number; from: number; last: number },
+  scope: "near" | "whole",
+): Axis {
+  const end = Math.max(real, last + 1);
+  if (scope === "whole") return { start: 0, stop: end };
+  return { start: Math.max(0, from - 6), stop: Math.min(end, Math.max(last + 7, from + 30)) };
+}
+
 /** Which steps have room for a picture, from left to right, so that pictures stand side by side. */
-export function thumbsOf(steps: number, width: number, each: number): Thumb[] {
+export function thumbsOf({ start, stop }: Axis, width: number, each: number): Thumb[] {
+  const steps = stop - start;
   const count = Math.min(steps, Math.max(1, Math.floor(width / Math.max(1, each))));
   const taken = new Set<number>();
   return Array.from({ length: count }, (_, i) => ({
-    step: Math.min(steps - 1, Math.floor(((i + 0.5) * steps) / count)),
+    step: start + Math.min(steps - 1, Math.floor(((i + 0.5) * steps) / count)),
     x: ((i + 0.5) * width) / count - each / 2,
   })).filter(({ step }) => !taken.has(step) && taken.add(step));
 }
