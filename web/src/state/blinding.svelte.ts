@@ -15,6 +15,8 @@ import type { Vision } from "./vision.svelte";
 
 /** Between two looks at a proof that is being played. */
 const pause_ms = 500;
+/** Between two looks for a proof that has just begun. */
+const list_ms = 1500;
 
 export class Blinding {
   /** Newest first. */
@@ -44,6 +46,7 @@ export class Blinding {
   private recorded = $state.raw<Readonly<Record<string, string>>>({});
   private wanted = "";
   private bringing = false;
+  private asked = 0;
 
   constructor(
     service: Service,
@@ -133,13 +136,20 @@ export class Blinding {
     const { job, line } = this;
     const coming = isActive(job) ? resultOf(job) : "";
     const known = this.lines.some((other) => other.id === coming);
-    if (coming && !known && job?.state === "running" && job.done > 0) void this.results.refresh();
+    if (coming && job?.state === "running" && job.done > 0) this.askFor(coming);
     const id = coming && known ? coming : (line?.id ?? "");
     this.wanted = id ? `${id} ${id === coming ? job!.done : line?.created_at}` : "";
     untrack(() => {
       if (!id || this.proof?.id !== id) this.proof = null;
       void this.run();
     });
+  }
+
+  /** A proof that is being played is listed once there is something to see of it; no need to ask at each level. */
+  private askFor(id: string): void {
+    if (this.results.all.some((line) => line.id === id) || Date.now() - this.asked < list_ms) return;
+    this.asked = Date.now();
+    void this.results.refresh();
   }
 
   private async run(): Promise<void> {
