@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import blind_app, explorable, lenses, look, make, reduce_app
+from innerview.cli import blind_app, diversity_app, explorable, lenses, look, make, reduce_app
 from innerview.cli.zoo import zoo
 from innerview.store import Wishes
 
@@ -176,5 +176,5 @@ def export(
 
 app.add_typer(explorable.exports, name="export")
 app.add_typer(zoo, name="zoo")
-for command in (*lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS):
+for command in (*lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS, *diversity_app.COMMANDS):
     app.command()(command)

@@ -1,0 +1,178 @@
+"""Do agents that know more levels see more clearly? Agents of one family, by how many they were trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from innerview.errors import LensError, RequestError
+from innerview.jobs.engine import Progress
+from innerview.jobs.looking import look
+from innerview.jobs.record import record
+from innerview.schema import Result
+from innerview.store import Study
+from innerview.subjects import Subject
+from innerview.worlds import World
+from innerview.zoo.report import Figure, share_figure
+
+LONGEST = 250
+"""Steps after which a level is left: an agent that is stuck shows the same picture again and again."""
+LANES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """An agent, how many levels it was trained on, and how many it completes."""
+
+    name: str
+    levels: int | None
+    """None: without limit."""
+    subject: Subject
+    unseen: Figure
+    own: Figure | None = None
+
+    @property
+    def called(self) -> str:
+        """Its number of levels, for people."""
+        return "without limit" if self.levels is None else f"{self.levels:,}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What factors of an agent were found to mean."""
+
+    candidate: Candidate
+    names: tuple[tuple[str, ...], ...]
+    """For each fit, what each factor means; empty where nothing is clear."""
+    scores: tuple[tuple[float, ...], ...]
+    """For each fit, how far beyond chance each factor responds to the class that it responds to most."""
+    rows: int
+    results: tuple[str, ...]
+    """Where the study keeps them."""
+    layer: str
+
+    @property
+    def meaningful(self) -> Figure:
+        """The share of factors with a clear meaning, over all fits; the interval is that of so many factors."""
+        every = [name for fit in self.names for name in fit]
+        return share_figure(sum(map(bool, every)), len(every), name="meaningful factors")
+
+    @property
+    def score(self) -> float:
+        """How far beyond chance, on average."""
+        every = [score for fit in self.scores for score in fit]
+        return sum(every) / len(every)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diversity:
+    """The experiment: agents in the order of how many levels they know, the one without limit last."""
+
+    seen: tuple[Seen, ...]
+
+    @property
+    def rises(self) -> float | None:
+        """Rank correlation of levels and share of meaningful factors; None where it is not defined."""
+        return _spearman([each.meaningful.value for each in self.seen])
+
+    @property
+    def score_rises(self) -> float | None:
+        """The same of how far beyond chance factors respond."""
+        return _spearman([each.score for each in self.seen])
+
+    @property
+    def generalises(self) -> float | None:
+        """The same of unseen levels completed."""
+        return _spearman([each.candidate.unseen.value for each in self.seen])
+
+    def told(self) -> dict[str, Any]:
+        """Everything as plain values, for a file."""
+        return {
+            "spearman": {"meaningful": self.rises, "score": self.score_rises, "unseen": self.generalises},
+            "agents": [_told(each) for each in self.seen],
+        }
+
+
+def diversity(
+    study: Study | str | Path,
+    candidates: Sequence[Candidate],
+    world: World,
+    *,
+    seeds: Sequence[int],
+    parameters: Mapping[str, Any] | None = None,
+    fits: int = 1,
+    again: bool = False,
+    progress: Callable[[str], Progress | bool] = lambda _: True,
+) -> Diversity:
+    """Record the same levels with every agent and see how many of its factors mean something.
+
+    Each fit begins elsewhere. What the study holds already is not made again, unless it is wanted `again`; `progress`
+    is asked for a report by what is done.
+    """
+    if len(candidates) < 2:
+        raise RequestError(f"Two agents or more can be compared, not {len(candidates)}.")
+    if fits < 1:
+        raise RequestError(f"fits is how often factors are found anew: 1 or more, not {fits}.")
+    if not any(spec.role == "mask" for spec in world.info.observations):
+        raise LensError(f"World '{world.info.name}' tells no masks, so nobody can say what a factor means.")
+    opened = study if isinstance(study, Study) else Study.open_or_create(study)
+    ordered = sorted(candidates, key=lambda each: float("inf") if each.levels is None else each.levels)
+    found = []
+    for each in ordered:
+        report = progress(f"{each.name}: levels")
+        made = record(
+            opened,
+            each.subject,
+            world,
+            seeds=seeds,
+            lanes=LANES,
+            name=each.name,
+            max_steps=LONGEST,
+            progress=report,
+        )
+        report = progress(f"{each.name}: factors")
+        wishes = [{**(parameters or {}), "seed": fit} for fit in range(fits)]
+        fitted = [
+            look(opened, "factors", made.name, subject=each.subject, again=again, progress=report, **wish)
+            for wish in wishes
+        ]
+        found.append(_seen(each, made.rows, fitted))
+    return Diversity(seen=tuple(found))
+
+
+def _seen(candidate: Candidate, rows: int, fitted: Sequence[Result]) -> Seen:
+    meanings = [[factor["meaning"] for factor in result.value["factors"]] for result in fitted]
+    return Seen(
+        candidate=candidate,
+        names=tuple(tuple(str(m["name"]) for m in fit) for fit in meanings),
+        scores=tuple(tuple(float(m["score"]) for m in fit) for fit in meanings),
+        rows=rows,
+        results=tuple(result.id for result in fitted),
+        layer=str(fitted[0].value["layer"]),
+    )
+
+
+def _spearman(values: Sequence[float]) -> float | None:
+    """Rank correlation with the order they stand in."""
+    if len(values) < 3 or len(set(values)) < 2:
+        return None
+    from scipy.stats import spearmanr  # type: ignore[import-untyped]
+
+    return float(spearmanr(range(len(values)), values).statistic)
+
+
+def _told(each: Seen) -> dict[str, Any]:
+    candidate = each.candidate
+    figures = {"own": candidate.own, "unseen": candidate.unseen, "meaningful": each.meaningful}
+    return {
+        "name": candidate.name,
+        "levels": candidate.levels,
+        **{name: None if f is None else [f.value, f.low, f.high, f.count] for name, f in figures.items()},
+        "score": each.score,
+        "factors": [list(fit) for fit in each.names],
+        "rows": each.rows,
+        "layer": each.layer,
+        "results": list(each.results),
+    }
