@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from innerview.capture.rollout import TOO_LONG
 from innerview.errors import CaptureError, SubjectError, WorldError
-from innerview.subjects import Subject
+from innerview.subjects import Output, Subject
 from innerview.worlds import World
 from innerview.worlds.crowds import Crowd, crowd, usual_lanes
+
+_PIECE = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +103,7 @@ class _Playing:
     def step(self) -> list[Outcome]:
         """Everybody acts once; who is done makes room for who waits."""
         seen = self._games.seen()
-        inputs = self._subject.inputs({name: seen[name] for name in self._fed})
-        output = self._subject.run(inputs, self._memory)
+        output = answered(self._subject, self._subject.inputs({name: seen[name] for name in self._fed}), self._memory)
         rewards, endings = self._games.step(self._actions(output))
         self._memory = output.memory
         ended = [self._count(*each) for each in zip(self.running, rewards, endings, strict=True)]
@@ -111,11 +113,11 @@ class _Playing:
             self.join(int(gone.sum()))
         return [one for one in ended if one is not None]
 
-    def _actions(self, output: object) -> np.ndarray:
+    def _actions(self, output: Output) -> np.ndarray:
         if self._subject.acting_head is None:
             return np.zeros(len(self.running), np.int64)
         generators = [game.generator for game in self.running]
-        chosen = self._subject.act(output, greedy=self._greedy, generators=generators)  # type: ignore[arg-type]
+        chosen = self._subject.act(output, greedy=self._greedy, generators=generators)
         if self._space.kind != "continuous" or not self._space.low:
             return chosen
         return np.asarray(np.clip(chosen, self._space.low, self._space.high))
@@ -134,6 +136,29 @@ class _Playing:
         self.running = [game for game, left in zip(self.running, gone, strict=True) if not left]
         stay = torch.as_tensor(np.flatnonzero(~gone))
         self._memory = {site: state[stay.to(state.device)] for site, state in self._memory.items()}
+
+
+def answered(subject: Subject, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]) -> Output:
+    """One run for all rows; on a processor in pieces that fit its cache, with channels side by side: half the time."""
+    rows = len(next(iter(inputs.values())))
+    if subject.device.type != "cpu":
+        return subject.run(inputs, memory)
+    close = {name: _side_by_side(value) for name, value in inputs.items()}
+    parts = [
+        subject.run(
+            {name: value[i : i + _PIECE] for name, value in close.items()},
+            {site: state[i : i + _PIECE] for site, state in memory.items()},
+        )
+        for i in range(0, rows, _PIECE)
+    ]
+    return Output(
+        heads={name: torch.cat([part.heads[name] for part in parts]) for name in parts[0].heads},
+        memory={site: torch.cat([part.memory[site] for part in parts]) for site in parts[0].memory},
+    )
+
+
+def _side_by_side(value: Tensor) -> Tensor:
+    return value.contiguous(memory_format=torch.channels_last) if value.ndim == 4 else value
 
 
 def _fed(subject: Subject, world: World) -> tuple[str, ...]:
