@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from innerview.jobs.explorable import export_explorable
     from innerview.jobs.looking import look
     from innerview.jobs.minimal import minimal
+    from innerview.jobs.playout import play_out
     from innerview.jobs.proof import prove
     from innerview.jobs.record import record
     from innerview.jobs.reduce import reduce_table
     from innerview.jobs.rerun import rerun
     from innerview.jobs.snapshots import snapshot, snapshot_callback
     from innerview.jobs.sweep import sweep
-    from innerview.schema import MemoryEdit, Reduction
+    from innerview.schema import MemoryEdit, Move, Reduction
     from innerview.serve import show
     from innerview.store import Recording, Study, check, write_rows
     from innerview.subjects import Subject, from_sb3, subject
@@ -33,6 +34,7 @@ __version__ = "0.1.0"
 # Loaded when first used, so that looking at a study does not wait for torch.
 _HOMES = {
     "MemoryEdit": "innerview.schema",
+    "Move": "innerview.schema",
     "Recording": "innerview.store",
     "Reduction": "innerview.schema",
     "Study": "innerview.store",
@@ -43,6 +45,7 @@ _HOMES = {
     "export_explorable": "innerview.jobs.explorable",
     "from_sb3": "innerview.subjects",
     "minimal": "innerview.jobs.minimal",
+    "play_out": "innerview.jobs.playout",
     "look": "innerview.jobs.looking",
     "prove": "innerview.jobs.proof",
     "record": "innerview.jobs.record",
@@ -59,6 +62,7 @@ _HOMES = {
 __all__ = [
     "InnerviewError",
     "MemoryEdit",
+    "Move",
     "Recording",
     "Reduction",
     "Study",
@@ -71,6 +75,7 @@ __all__ = [
     "from_sb3",
     "look",
     "minimal",
+    "play_out",
     "prove",
     "record",
     "reduce_table",

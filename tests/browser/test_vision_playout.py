@@ -30,7 +30,7 @@ def served(show: Show, levels: iv.Study) -> Handle:
 def branch(levels: iv.Study) -> Branch:
     """The same played here, to compare with."""
     subject, world = player()
-    return play_out(levels, "levels", ROW, subject, world)
+    return play_out(levels, "levels", row=ROW, subject=subject, world=world)
 
 
 def begun(visit: Visit, show: Show, levels: iv.Study) -> Workbench:

@@ -61,7 +61,7 @@ def levels(tmp_path_factory: pytest.TempPathFactory) -> tuple[iv.Study, iv.Subje
 @pytest.fixture
 def branch(levels: tuple[iv.Study, iv.Subject, World]) -> Iterator[Branch]:
     study, subject, place = levels
-    found = play_out(study, "levels", 14 + 5, subject, place)
+    found = play_out(study, "levels", row=14 + 5, subject=subject, world=place)
     yield found
     found.close()
 
@@ -137,7 +137,7 @@ def test_memory_is_carried_and_a_world_that_cannot_go_back_is_played_again(
     study, subject, place = counted
     recording = study.recording("counted")
     actions = recording.columns(["action"], 0, 12)["action"].to_list()
-    found = play_out(study, "counted", 4, subject, place)
+    found = play_out(study, "counted", row=4, subject=subject, world=place)
     own = [Move(do="act", action=action) for action in actions[4:11]]
     nodes = found.play(own)
     memory = np.stack([node.output.memory["cell"][0].numpy() for node in nodes])
@@ -176,7 +176,7 @@ def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "fickle.study")
     iv.record(study, subject, Place(), episodes=1, name="fickle", progress=False)
     with pytest.raises(CaptureError, match="does not repeat itself"):
-        play_out(study, "fickle", 3, subject, Place())
+        play_out(study, "fickle", row=3, subject=subject, world=Place())
 
 
 @pytest.fixture
@@ -265,6 +265,6 @@ def test_edits_of_the_memory_go_on(counted: tuple[iv.Study, iv.Subject, World]) 
     study, subject, place = counted
     edits = MemoryEdit(elements=(0, 1), mode="set", value=0.5)
     iv.record(study, subject, place, episodes=1, name="held", edits=edits, progress=False)
-    found = play_out(study, "held", 3, subject, place)
+    found = play_out(study, "held", row=3, subject=subject, world=place)
     assert found.play([AGENT, AGENT])[2].output.memory["cell"][0, :2].tolist() == [0.5, 0.5]
     found.close()

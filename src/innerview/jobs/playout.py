@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -138,8 +139,11 @@ class Playouts:
         raise UnknownName("played moment", key, (), "It was left for another branch: ask for its moves again.")
 
 
-def play_out(study: Study | Any, recording: str, row: int, subject: Subject, world: Any) -> Branch:
-    """A branch from a recorded row, to be played with `play([Move(do="agent"), …])` and closed in the end."""
+def play_out(study: Study | str | Path, recording: str, *, row: int, subject: Subject, world: Any) -> Branch:
+    """A branch from a recorded row, to be played with `play([Move(do="agent"), …])` and closed in the end.
+
+    The subject need not be the one that was recorded: what would another one expect here, and do?
+    """
     opened = study if isinstance(study, Study) else Study.open(study)
     found, place = opened.recording(recording), as_world(world)
     assert isinstance(place, World)

@@ -72,6 +72,12 @@ class Branch:
         """End the game."""
         self._lanes.close()
 
+    def __enter__(self) -> Branch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     @property
     def why_fixed(self) -> str:
         """Why nothing can be moved or taken away; empty where things can."""

@@ -121,7 +121,7 @@ def _playouts(service: Service) -> Playouts:
     if service.playouts is None:
         raise RequestError(
             "Playing out needs a live subject and a live world. Serve the study with both: iv.show(study, subject=…, "
-            "world=…), or innerview serve STUDY --subject … --world …."
+            "world=…), or innerview serve STUDY --subject zoo:NAME, which brings its world along."
         )
     return service.playouts.get()
 
