@@ -16,6 +16,7 @@ from innerview.errors import InnerviewError
 
 if TYPE_CHECKING:
     from innerview.jobs.diversity import Candidate, Diversity, Seen
+    from innerview.worlds import World
     from innerview.zoo.platformer.score import Member
     from innerview.zoo.report import Figure
 
@@ -44,19 +45,24 @@ class Wanted:
 
 
 def run(wanted: Wanted) -> None:
-    """Measure, print, draw."""
-    from innerview.jobs.diversity import diversity
-    from innerview.jobs.diversity_plots import completion_plot, meaning_plot
+    """The experiment with the zoo's agents on levels that nobody trained on."""
     from innerview.worlds import world
     from innerview.worlds.platformer import FIRST_TEST_LEVEL
 
     console = Console()
-    first = FIRST_TEST_LEVEL + APART
+    measure(console, wanted, candidates(console, wanted), world("platformer", masks=True), FIRST_TEST_LEVEL + APART)
+
+
+def measure(console: Console, wanted: Wanted, who: Sequence[Candidate], where: World, first: int) -> None:
+    """Measure, print, draw."""
+    from innerview.jobs.diversity import diversity
+    from innerview.jobs.diversity_plots import completion_plot, meaning_plot
+
     study = wanted.study or wanted.out / "diversity.study"
     found = diversity(
         study,
-        candidates(console, wanted),
-        world("platformer", masks=True),
+        who,
+        where,
         seeds=range(first, first + wanted.episodes),
         parameters=wanted.parameters,
         fits=wanted.fits,
@@ -68,8 +74,9 @@ def run(wanted: Wanted) -> None:
     (wanted.out / "meaning.svg").write_text(meaning_plot(found), encoding="utf-8")
     told = json.dumps(found.told(), indent=2) + "\n"
     (wanted.out / "diversity.json").write_text(told, encoding="utf-8")
+    subjects = " ".join(f"--subject zoo:{each.name}" for each in who)
     _say(console, f"\nPlots and numbers: completion.svg, meaning.svg, diversity.json in {wanted.out}.")
-    _say(console, f"Look inside: innerview serve {study} --subject zoo:platformer --subject zoo:platformer_100")
+    _say(console, f"Look inside: innerview serve {study} {subjects}")
 
 
 def candidates(console: Console, wanted: Wanted) -> list[Candidate]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from innerview.errors import LensError, RequestError
 from innerview.jobs.engine import Progress
 from innerview.jobs.looking import look
@@ -155,12 +157,11 @@ def _seen(candidate: Candidate, rows: int, fitted: Sequence[Result]) -> Seen:
 
 
 def _spearman(values: Sequence[float]) -> float | None:
-    """Rank correlation with the order they stand in."""
+    """Rank correlation with the order they stand in; equal values share their rank."""
     if len(values) < 3 or len(set(values)) < 2:
         return None
-    from scipy.stats import spearmanr  # type: ignore[import-untyped]
-
-    return float(spearmanr(range(len(values)), values).statistic)
+    ranks = [sum(other < each for other in values) + values.count(each) / 2 for each in values]
+    return float(np.corrcoef(range(len(values)), ranks)[0, 1])
 
 
 def _told(each: Seen) -> dict[str, Any]:

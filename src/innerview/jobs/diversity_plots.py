@@ -12,12 +12,15 @@ from innerview.zoo.platformer.published import PUBLISHED, UNLIMITED_UNSEEN
 
 WIDTH, HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 150, 52, 48
+_NARROW = 0.5
+"""An interval of less would not be seen behind its dot."""
 _STYLE = """
   .sheet { fill: #ffffff } .grid { stroke: #e4e4de } .quiet { fill: #5d626b } .strong { fill: #1d2025 }
   .a { --c: #1f6feb } .b { --c: #b4500f } .c { --c: #6d727b } .d { --c: #8a6a3f }
   .line { fill: none; stroke: var(--c); stroke-width: 2 } .bar { stroke: var(--c); stroke-width: 1.5 }
-  .dot { fill: var(--c); stroke: none } .name { fill: var(--c) } .band { fill: var(--c); opacity: .15 }
+  .dot { fill: var(--c); stroke: none } .name { fill: var(--c) }
   .theirs .line { stroke-dasharray: 4 4; stroke-width: 1.5 } .theirs .dot { fill: var(--s, #fff); stroke: var(--c) }
+  .line.gap, .theirs .line.gap { stroke-dasharray: 1 4 }
   @media (prefers-color-scheme: dark) {
     .sheet { fill: #16181c } .grid { stroke: #2d3138 } .quiet { fill: #a3a9b3 } .strong { fill: #f0f1f3 }
     .a { --c: #6aa6ff } .b { --c: #f0965a } .c { --c: #a3a9b3 } .d { --c: #cfae7f } .theirs { --s: #16181c }
@@ -145,15 +148,22 @@ def _frame(axes: _Axes, title: str) -> list[str]:
 def _drawn(axes: _Axes, series: Series) -> str:
     """Line, intervals and dots; to the agent without limit the line is dotted, for there is no number between."""
     points = sorted(series.points, key=lambda p: math.inf if p.levels is None else p.levels)
-    path = " ".join(f"{axes.x(p.levels):.1f},{axes.y(p.value):.1f}" for p in points)
-    parts = [f'<polyline class="line" points="{path}"/>']
-    for p in points:
-        x, y = axes.x(p.levels), axes.y(p.value)
-        if p.high - p.low > 0.5:
+    # Both stand beside the number they belong to, so that one's interval does not hide the other's.
+    places = [(axes.x(p.levels) + (-3 if series.theirs else 3), axes.y(p.value)) for p in points]
+    numbered = [place for place, p in zip(places, points, strict=True) if p.levels is not None]
+    parts = [f'<polyline class="line" points="{_path(numbered)}"/>']
+    if len(numbered) < len(places):
+        parts.append(f'<polyline class="line gap" points="{_path(places[len(numbered) - 1 :])}"/>')
+    for p, (x, y) in zip(points, places, strict=True):
+        if p.high - p.low > _NARROW:
             parts.append(f'<path class="bar" d="M{x:.1f} {axes.y(p.low):.1f}V{axes.y(p.high):.1f}"/>')
         told = f"{series.name}, {'no limit' if p.levels is None else format(p.levels, ',')}: {p.value:.2f} %"
         parts.append(f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3.5"><title>{escape(told)}</title></circle>')
     return f'<g class="{series.kind}{" theirs" if series.theirs else ""}">{"".join(parts)}</g>'
+
+
+def _path(places: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
 
 
 def _names(axes: _Axes, series: Sequence[Series]) -> list[str]:
