@@ -9,12 +9,13 @@ const picture = (rest: Partial<PaintedPicture>): PaintedPicture =>
 
 describe("painted pictures", () => {
   test("belong to one result of factors, or to one row", () => {
-    expect(paintsFactors("a")(line({ factors: "a", objective: "cell" }))).toBe(true);
-    expect(paintsFactors("b")(line({ factors: "a", objective: "cell" }))).toBe(false);
+    expect(paintsFactors("a")(line({ factors: "a", unit: -1, objective: "cell" }))).toBe(true);
+    expect(paintsFactors("a")(line({ factors: "a", unit: 3, objective: "cell" }))).toBe(false);
+    expect(paintsFactors("b")(line({ factors: "a", unit: -1, objective: "cell" }))).toBe(false);
     expect(paintsFactors(undefined)(line({ factors: "" }))).toBe(false);
     expect(caricatures(3, "c")(line({ objective: "caricature", row: 3, layer: "c" }))).toBe(true);
     expect(caricatures(4, "c")(line({ objective: "caricature", row: 3, layer: "c" }))).toBe(false);
-    expect(paintsFactors("a")(line({ factors: "a", objective: "caricature" }))).toBe(false);
+    expect(paintsFactors("a")(line({ factors: "a", unit: -1, objective: "caricature" }))).toBe(false);
   });
 
   test("are looked at where the middle cell looks, unless the whole layer was meant", () => {

@@ -31,11 +31,14 @@ export interface Painted {
 const asked = (line: ResultLine): Record<string, unknown> =>
   (line.arguments.parameters ?? {}) as Record<string, unknown>;
 
-/** Whether a result shows the factors of another one. */
+/** Whether a result shows all factors of another one. */
 export const paintsFactors =
   (factors: string | undefined) =>
   (line: ResultLine): boolean =>
-    Boolean(factors) && asked(line).factors === factors && asked(line).objective !== "caricature";
+    Boolean(factors) &&
+    asked(line).factors === factors &&
+    asked(line).unit === -1 &&
+    asked(line).objective !== "caricature";
 
 /** Whether a result is the caricature of a row at a layer. */
 export const caricatures =
