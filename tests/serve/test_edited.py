@@ -82,6 +82,14 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     found = ended(api, kind="prove", **asked)
     value = api.get(f"/api/results/{found['result']}").json()["value"]
     assert value["done"] == 9 and [arm["kind"] for arm in value["arms"]] == ["original", "blind", "invisible"]
+    renamed = api.patch("/api/edited/no red", json={"name": "sees no red"})
+    assert renamed.status_code == 200 and renamed.json()["live"]
+    (proof,) = api.get("/api/results", params={"kind": "proof"}).json()
+    assert proof["arguments"]["edited"] == "sees no red" and proof["title"] == "sees no red put to the proof"
+    arms = api.get(f"/api/results/{proof['id']}").json()["value"]["arms"]
+    assert [arm["name"] for arm in arms] == ["original", "sees no red", "red invisible"]
+    assert api.patch("/api/edited/sees no red", json={"name": "no red"}).status_code == 200
+    assert ended(api, kind="prove", **asked) == found
     made = ended(api, kind="record", subject="no red", like=RECORDING, same_seeds=True)
     assert made["recording"] == f"{RECORDING} - no red"
     told = study.recording(made["recording"])

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import EditError, UnknownName
-from innerview.store import Edited, Study, edited_subjects, load_edited, load_weights
+from innerview.errors import EditError
+from innerview.store import Edited, Study, edited_subjects, load_weights, rename_edited
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
@@ -63,9 +63,28 @@ def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
     return made
 
 
-def live_edited(study: Study, name: str, subject: Subject) -> Subject:
-    """The edited subject of that name, of the original given."""
-    edited = load_edited(study, name)
-    if edited.root != subject.info.name:
-        raise UnknownName("original of " + name, subject.info.name, [edited.root])
-    return rebuilt(study, edited, subject)
+def rename(study: Study, name: str, wanted: str) -> Edited:
+    """Another name for an edited subject, also in what was proved about it."""
+    renamed = rename_edited(study, name, wanted)
+    for result in study.results("proof"):
+        if name == wanted or result.arguments.get("edited") != name:
+            continue
+        study.keep_result(
+            "proof",
+            recording=result.recording,
+            arguments=_called(result.arguments, name, wanted),
+            value=_called(result.value, name, wanted),
+            title=result.title.replace(name, wanted),
+            provisional=result.provisional,
+        )
+        study.drop_result(result.id)
+    return renamed
+
+
+def _called(told: Any, name: str, wanted: str) -> Any:
+    """What is told, with every word that is the one name replaced by the other."""
+    if isinstance(told, Mapping):
+        return {key: _called(value, name, wanted) for key, value in told.items()}
+    if isinstance(told, list | tuple):
+        return [_called(value, name, wanted) for value in told]
+    return wanted if told == name else told

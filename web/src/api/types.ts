@@ -99,17 +99,17 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Drop
+         * Drop Edited
          * @description Remove an edited subject; what was recorded and proved with it stays.
          */
-        delete: operations["drop"];
+        delete: operations["drop_edited"];
         options?: never;
         head?: never;
         /**
-         * Rename
+         * Rename Edited
          * @description Give an edited subject another name, as long as nothing else was made with it.
          */
-        patch: operations["rename"];
+        patch: operations["rename_edited"];
         trace?: never;
     };
     "/api/edited/{name}/weights": {
@@ -2089,7 +2089,7 @@ export interface operations {
             };
         };
     };
-    drop: {
+    drop_edited: {
         parameters: {
             query?: never;
             header?: never;
@@ -2129,7 +2129,7 @@ export interface operations {
             };
         };
     };
-    rename: {
+    rename_edited: {
         parameters: {
             query?: never;
             header?: never;

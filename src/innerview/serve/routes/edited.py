@@ -8,11 +8,13 @@ from fastapi import APIRouter, Path
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from innerview import store
 from innerview.errors import RequestError
+from innerview.jobs.edited import rename
 from innerview.schema import NamedFactor, to_json
 from innerview.serve.context import Service, Serving
 from innerview.serve.routes.recordings import gives
-from innerview.store import Edited, drop_edited, edited_subjects, load_edited, rename_edited, weights_file
+from innerview.store import Edited, edited_subjects, load_edited, weights_file
 
 router = APIRouter(prefix="/api/edited", tags=["edited"])
 
@@ -91,17 +93,17 @@ def make_edited(body: BlindRequest, service: Serving) -> EditedReply:
 
 
 @router.patch("/{name}")
-def rename(name: Named, body: RenameRequest, service: Serving) -> EditedReply:
+def rename_edited(name: Named, body: RenameRequest, service: Serving) -> EditedReply:
     """Give an edited subject another name, as long as nothing else was made with it."""
     if body.name in service.subjects and body.name != name:
         raise RequestError(f"A live subject is called '{body.name}' already. Choose another name.")
-    return _reply(service, rename_edited(service.study, name, body.name))
+    return _reply(service, rename(service.study, name, body.name))
 
 
 @router.delete("/{name}")
-def drop(name: Named, service: Serving) -> EditedList:
+def drop_edited(name: Named, service: Serving) -> EditedList:
     """Remove an edited subject; what was recorded and proved with it stays."""
-    drop_edited(service.study, name)
+    store.drop_edited(service.study, name)
     return edited(service)
 
 
