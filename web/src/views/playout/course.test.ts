@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PlayedNode } from "../../api/playout";
 import { axisOf, byStep, thumbsOf, totalOf, valuesOf } from "./course";
-import { outcomeWords, valueName } from "./recorded";
+import { movesWords, outcomeWords, valueName } from "./recorded";
 
 const node = (step: number, value: number, reward = 0): PlayedNode => ({
   key: String(step),
@@ -34,6 +34,11 @@ test("words", () => {
   expect(outcomeWords("saw", 1, 0)).toBe("saw after 1 step, return 0");
   expect(outcomeWords("", 12, NaN)).toBe("not over after 12 steps");
   expect(valueName([], {})).toBe("value");
+  const own = { do: "agent" } as const;
+  expect(movesWords([{ do: "remove", thing: "saw 3.4" }, own, own, { do: "act", action: 1 }], ["left", "right"])).toBe(
+    "without saw 3.4, its own move × 2, right",
+  );
+  expect(movesWords([own, { do: "act", action: 0 }, own], ["left"], 2)).toBe("…, left, its own move");
 });
 
 test("the axis stays near the branch, or shows all of both", () => {
