@@ -36,7 +36,7 @@ class Block(nn.Module):
 
 
 class Residual(nn.Module):
-    """Convolutions in blocks as IMPALA has them, a speed beside the picture, and views that want rows in order."""
+    """Convolutions in blocks as IMPALA has them, and a speed beside the picture."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Residual(nn.Module):
 
     def forward(self, image: Tensor, speed: Tensor) -> dict[str, Tensor]:
         x = self.block(self.pool(self.first(image)))
-        x = torch.relu(self.pool(self.second(x)).contiguous()).view(len(x), -1)
+        x = torch.relu(self.pool(self.second(x))).flatten(1)
         out = torch.relu(self.dense(torch.cat([x, speed], 1)))
         return {"policy": self.policy(out), "value": self.value(out)}
 

@@ -68,6 +68,30 @@ def test_the_front_sees_one_row_only() -> None:
     assert not module.second._forward_hooks
 
 
+class Particular(nn.Module):
+    """Reads its rows as they lie in memory, as many do."""
+
+    def __init__(self, *, picky: bool) -> None:
+        super().__init__()
+        self.first, self.policy = nn.Conv2d(3, 4, 3, padding=1), nn.Linear(4 * 25, 2)
+        self.picky = picky
+
+    def forward(self, x: Tensor) -> Tensor:
+        seen = torch.relu(self.first(x))
+        return self.policy(seen.view(seen.shape[0], -1) if self.picky else seen.flatten(1))
+
+
+@pytest.mark.parametrize("picky", [True, False])
+def test_activations_lie_as_the_module_takes_them(picky: bool) -> None:
+    adapted = subject(Particular(picky=picky), example=torch.zeros(1, 3, 5, 5), heads="policy")
+    inputs = random_inputs(adapted.info, batch=2, seed=0)
+    part = tail(adapted, "first", inputs)
+    assert part.alone and part.layout == (torch.contiguous_format if picky else torch.channels_last)
+    whole = adapted.run(inputs, keep=("first",))
+    laid = whole.activations["first"].contiguous(memory_format=part.layout)
+    torch.testing.assert_close(part.heads(laid, inputs)["policy"], whole.heads["policy"])
+
+
 def test_a_way_past_the_layer_needs_the_whole_module() -> None:
     adapted = subject(Network(past=True), example=torch.zeros(1, 3, 5, 5), heads="policy")
     inputs = random_inputs(adapted.info, batch=2, seed=0)
