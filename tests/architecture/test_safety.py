@@ -37,7 +37,7 @@ def unsafe(module: Module) -> Iterator[str]:
         # pickle itself may be imported for the name of its failure, to say what was refused.
         if target.partition(".")[0] in PICKLES or (target == "pickle" and set(names) - REFUSALS):
             yield f"{module.line(node)}: imports {target}"
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Attribute) and dotted(node.value) == "pickle" and node.attr not in REFUSALS:
             yield f"{module.line(node)}: uses {dotted(node)}"
     for node, called in module.calls():

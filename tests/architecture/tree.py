@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +28,11 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Everything in the tree; each rule goes through all of it."""
+        return tuple(ast.walk(self.tree))
+
     @property
     def room(self) -> str:
         """The part of the name after the package's; empty for the package itself."""
@@ -38,7 +43,7 @@ class Module:
 
     def imports(self) -> Iterator[tuple[ast.stmt, str, tuple[str, ...]]]:
         """Every import wherever it stands: the statement, the absolute module, the names taken from it."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield node, alias.name, ()
@@ -47,12 +52,12 @@ class Module:
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Every call with the dotted name of what is called; `.name` where that is an expression."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Call):
                 yield node, dotted(node.func)
 
     def functions(self) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield node
 
@@ -70,8 +75,9 @@ def dotted(node: ast.AST) -> str:
     return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ""
 
 
-def modules(source: Path = SOURCE) -> dict[str, Module]:
-    """The Python modules of the package by name."""
+@cache
+def modules(source: Path = SOURCE) -> Mapping[str, Module]:
+    """The Python modules of the package by name, read once."""
     found = {}
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
