@@ -18,7 +18,7 @@ from innerview.jobs.playout import Playouts, play_out
 from innerview.jobs.playout_branch import Branch
 from innerview.jobs.rerun import pairs_of
 from innerview.schema import MemoryEdit, Moment, Move
-from innerview.testing.worlds import CountingGame, CountingWorld
+from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld
 from innerview.worlds import ThreadedLanes, World, world
 from innerview.worlds.platformer import ACTIONS, CLASSES
 from tests.jobs.players import recurrent
@@ -267,4 +267,32 @@ def test_edits_of_the_memory_go_on(counted: tuple[iv.Study, iv.Subject, World]) 
     iv.record(study, subject, place, episodes=1, name="held", edits=edits, progress=False)
     found = play_out(study, "held", row=3, subject=subject, world=place)
     assert found.play([AGENT, AGENT])[2].output.memory["cell"][0, :2].tolist() == [0.5, 0.5]
+    found.close()
+
+
+def test_another_subject_sees_what_led_to_the_step(counted: tuple[iv.Study, iv.Subject, World]) -> None:
+    study, subject, place = counted
+    own = dict(subject.module.named_parameters())
+    other = subject.copied({"cell.bias_ih": own["cell.bias_ih"] + 1.0}, name="other")
+    found = play_out(study, "counted", row=4, subject=other, world=place)
+    memory = other.initial_memory(1)
+    for row in range(5):
+        seen = {"observation": study.recording("counted").array("observation", row, row + 1)}
+        memory = other.run(other.inputs(seen), memory).memory
+    assert found.nodes[0].output.memory["cell"].tolist() == memory["cell"].tolist()
+    found.close()
+    with pytest.raises(CaptureError, match="other weights"):
+        play_out(study, "counted", row=4, subject=other.copied({}, name="tiny"), world=place)
+
+
+def test_continuous_actions_are_numbers_within_bounds(tmp_path: Path) -> None:
+    subject = iv.subject(nn.Linear(2, 1), name="steady", example=torch.zeros(1, 2), heads="gaussian")
+    study, place = iv.Study.create(tmp_path / "line.study"), ContinuousWorld()
+    iv.record(study, subject, place, episodes=1, seeds=1, name="line", greedy=True, progress=False)
+    found = play_out(study, "line", row=3, subject=subject, world=place)
+    here, there, mine = found.play([Move(do="act", actions=(5.0,)), AGENT])
+    assert there.moment.facts["x"] == pytest.approx(here.moment.facts["x"] + 1.0)
+    assert abs(mine.moment.facts["x"] - there.moment.facts["x"]) <= 1.0
+    with pytest.raises(RequestError, match=r"1 numbers \(speed\)"):
+        found.play([Move(do="act", action=1)])
     found.close()
