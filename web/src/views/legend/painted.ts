@@ -65,7 +65,7 @@ export function timesOf({ times, beyond, kind }: PaintedPicture): { short: strin
     times < 0.995
       ? `It gets ${number(times)} of the way from the usual response to ${than}.`
       : `Its response is ${number(times)} times that to ${than}, counted from the usual one.`;
-  return { short, long: beyond ? `${long} No observation comes near: this is nothing that the agent meets.` : long };
+  return { short, long: beyond ? `${long} No observation comes near.` : long };
 }
 
 /** Everything there is to say about a picture. */
