@@ -136,7 +136,7 @@ def test_a_proof_is_said_in_words_drawn_and_saved(visit: Visit, show: Show, leve
     expect(bench.get("verdict-head")).to_contain_text("It fails by saw 30 times as often")
     expect(bench.get("verdict-head")).to_contain_text("in 12.0 % of 1,000 levels instead of 0.40 %")
     lines = {line.get_attribute("data-kind"): line.inner_text() for line in bench.get("verdict-line").all()}
-    assert "within the original's intervals" in lines["others"]
+    assert "not told apart" in lines["others"]
     assert "nothing like it (saw 1.3×)" in lines["control"]
     assert "saw in 31.0 %; the edit goes 38 % of that way" in lines["invisible"]
     expect(bench.get("proof-foot")).to_contain_text("Never: lava")

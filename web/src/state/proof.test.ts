@@ -73,7 +73,7 @@ describe("what a proof says", () => {
   test("others that stay, a control that does nothing, and how far it goes", () => {
     expect(said(paper, "others")).toMatchObject({
       ok: true,
-      text: expect.stringContaining("within the original's intervals"),
+      text: expect.stringContaining("not told apart"),
     });
     expect(said(paper, "control")).toMatchObject({
       ok: true,

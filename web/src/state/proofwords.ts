@@ -99,7 +99,7 @@ function othersLine(more: readonly Raised[], less: readonly Raised[], cause: str
   ];
   const text = parts.length
     ? parts.join("; ")
-    : `${cause ? "other causes" : "all causes"}: within the original's intervals`;
+    : `${cause ? "other causes" : "all causes"}: not told apart`;
   return { kind: "others", text: capital(text), ok: !more.length };
 }
 
