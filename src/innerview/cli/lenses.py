@@ -156,6 +156,26 @@ def _tell_influence(console: Console, value: Any) -> None:
     console.print(f"By lag, all elements: {lags}", highlight=False)
 
 
+def _tell_visualise(console: Console, value: Any) -> None:
+    table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    for title in ("painted for", "reaches", "strongest row", "reaches", "times", ""):
+        table.add_column(title, justify="left" if title in ("painted for", "") else "right")
+    for line in value["pictures"]:
+        strongest = line["strongest"]
+        numbers = (
+            f"{line['reached']:.3g}",
+            str(strongest["row"]),
+            f"{strongest['amount']:.3g}",
+            f"{line['times']:.2f}",
+        )
+        table.add_row(f"{line['kind']} {line['unit']}", *numbers, "beyond" if line["beyond"] else "")
+    console.print(table)
+    console.print(
+        f"At {value['layer']}, compared with {value['rows']:,} rows; 1 is the strongest of them, 0 the usual response.",
+        highlight=False,
+    )
+
+
 def _tell_value(console: Console, value: Any) -> None:
     console.print_json(data=value)
 
@@ -164,5 +184,6 @@ _TELLERS: dict[str, Callable[[Console, Any], None]] = {
     "flags": _tell_flags,
     "strategy": _tell_strategy,
     "influence": _tell_influence,
+    "visualise": _tell_visualise,
 }
 COMMANDS = (lens, lenses)
