@@ -97,9 +97,7 @@ function othersLine(more: readonly Raised[], less: readonly Raised[], cause: str
     ...(more.length ? [`also more: ${more.map(told).join(", ")}`] : []),
     ...(less.length ? [`less: ${less.map(told).join(", ")}`] : []),
   ];
-  const text = parts.length
-    ? parts.join("; ")
-    : `${cause ? "other causes" : "all causes"}: not told apart`;
+  const text = parts.length ? parts.join("; ") : `${cause ? "other causes" : "all causes"}: not told apart`;
   return { kind: "others", text: capital(text), ok: !more.length };
 }
 
