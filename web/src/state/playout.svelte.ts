@@ -25,6 +25,8 @@ interface Home {
 /** Steps that the agent goes on between two looks. */
 const chunk = 8;
 const furthest = 1000;
+/** How long a node is shown before what can be changed in it is asked for. */
+const patience_ms = 120;
 
 export class Playout {
   /** What was done, as far as it was played. */
@@ -59,13 +61,15 @@ export class Playout {
   private turn = 0;
   private queue: Promise<void> = Promise.resolve();
   private waiting = 0;
+  private looking = 0;
 
   constructor(
     service: Service,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
     private readonly settings: SvelteMap<string, string>,
-    private readonly did: () => void,
+    /** Tells that a move was made, or that none can be undone any more. */
+    private readonly tell: { readonly did: () => void; readonly forgot: () => void },
   ) {
     this.api = new PlayoutService(service.client);
     this.frames = new PlayedFrames(this.api, () => this.arrived++);
@@ -138,7 +142,9 @@ export class Playout {
     if (index === this.at) return;
     this.at = index;
     this.things = [];
-    this.do(() => this.look());
+    // Whoever passes by, playing or with a held key, does not want to move things.
+    clearTimeout(this.looking);
+    this.looking = window.setTimeout(() => this.do(() => this.look()), patience_ms);
   }
 
   /** Make a move from the node that is shown; what followed it before is dropped. */
@@ -219,6 +225,8 @@ export class Playout {
   private forget(): void {
     this.turn++;
     this.stop();
+    clearTimeout(this.looking);
+    this.tell.forgot();
     [this.moves, this.nodes, this.things, this.at] = [[], [], [], 0];
     [this.told, this.home, this.written, this.problem, this.thing, this.kept] = [null, null, "", "", "", ""];
     this.history = new History<string>("");
@@ -230,7 +238,7 @@ export class Playout {
       if (this.history.current !== this.written) this.history = new History<string>(this.written);
       if (text !== this.history.current) {
         this.history.push(text);
-        this.did();
+        this.tell.did();
       }
       this.written = text;
     }

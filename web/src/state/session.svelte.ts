@@ -45,9 +45,10 @@ export class Session {
   readonly results = new Results(this.service, this.jobs, this.settings);
   readonly vision: Vision = new Vision(this.service, this.results, this.settings, () => this.undo.did(this.vision));
   readonly blinding = new Blinding(this.service, this.jobs, this.results, this.vision, this.settings);
-  readonly playout: Playout = new Playout(this.service, this.jobs, this.clock, this.settings, () =>
-    this.undo.did(this.playout),
-  );
+  readonly playout: Playout = new Playout(this.service, this.jobs, this.clock, this.settings, {
+    did: () => this.undo.did(this.playout),
+    forgot: () => this.undo.forget(this.playout),
+  });
   readonly edits = new Edits(this.service, this.jobs, this.memory, this.results, this.settings);
   readonly live = new Live(
     (job) => this.heardJob(job),
