@@ -43,12 +43,13 @@ class SvgPen implements Style {
   }
   arc(x: number, y: number, r: number, from: number, to: number): void {
     const full = Math.abs(to - from) >= Math.PI * 2 - 1e-3;
-    const end = full ? from + Math.PI * 1.9999 : to;
     const at = (angle: number): string => `${f(x + r * Math.cos(angle))} ${f(y + r * Math.sin(angle))}`;
-    this.path.push(
-      `${this.path.length ? "L" : "M"}${at(from)}A${f(r)} ${f(r)} 0 ${end - from > Math.PI ? 1 : 0} 1 ${at(end)}`,
-    );
-    if (full) this.path.push("Z");
+    const bow = (start: number, end: number): string =>
+      `A${f(r)} ${f(r)} 0 ${end - start > Math.PI ? 1 : 0} 1 ${at(end)}`;
+    this.path.push(`${this.path.length ? "L" : "M"}${at(from)}`);
+    // An arc that ends where it begins is nothing at all: a circle is two halves.
+    if (full) this.path.push(bow(from, from + Math.PI), bow(from + Math.PI, from + 2 * Math.PI), "Z");
+    else this.path.push(bow(from, to));
   }
   fill(): void {
     this.put(`<path d="${this.path.join("")}" ${this.paint(true)}/>`);
