@@ -9,75 +9,128 @@ export interface Span {
   readonly high: number;
 }
 
+export interface ProofCell extends Span {
+  readonly text: string;
+  /** How many times as often, and whether the two are told apart. */
+  readonly times: string;
+  readonly apart: boolean;
+  /** Whether the scale begins at none, so that lengths can be compared. */
+  readonly stem: boolean;
+}
+
 export interface ProofRow {
   readonly name: string;
   readonly kind: "original" | "blind" | "control" | "invisible";
-  readonly cells: readonly ((Span & { readonly text: string }) | null)[];
+  readonly cells: readonly (ProofCell | null)[];
 }
 
 export interface ProofGrid {
+  readonly title: string;
   readonly columns: readonly string[];
+  /** Ends of each column's scale. */
+  readonly ends: readonly (readonly [string, string])[];
   readonly rows: readonly ProofRow[];
   /** What each column compares with. */
   readonly bands: readonly (Span | null)[];
 }
 
-const names = 170;
-const head = 30;
-const gap = 14;
+const names = 190;
+const head = 58;
+const foot = 22;
+const gap = 22;
+const pad = 14;
 const font = "12px system-ui, sans-serif";
+const bold = "bold 12px system-ui, sans-serif";
+
+export function sizeOfProof(grid: ProofGrid): Size {
+  return { width: names + pad + 130 * grid.columns.length, height: head + foot + 46 * grid.rows.length };
+}
 
 export function drawProof(pen: Pen, size: Size, grid: ProofGrid, palette: Palette): void {
-  const each = (size.width - names) / Math.max(1, grid.columns.length);
-  const high = (size.height - head) / Math.max(1, grid.rows.length);
+  const each = (size.width - names - pad) / Math.max(1, grid.columns.length);
+  const high = (size.height - head - foot) / Math.max(1, grid.rows.length);
   pen.save();
-  pen.font = font;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
+  pen.font = bold;
+  pen.fillStyle = palette.ink;
+  pen.fillText(grid.title, pad, 18);
+  pen.font = font;
   for (const [column, cause] of grid.columns.entries()) {
     const x = names + column * each;
-    pen.fillStyle = palette.muted;
-    pen.fillText(cause, x, head / 2);
+    const [low, end] = grid.ends[column] ?? ["", ""];
     const band = grid.bands[column];
-    pen.fillStyle = palette.soft;
+    pen.fillStyle = palette.line;
     if (band)
       pen.fillRect(
         x + band.low * (each - gap),
         head,
-        Math.max(1, (band.high - band.low) * (each - gap)),
-        size.height - head - 6,
+        Math.max(2, (band.high - band.low) * (each - gap)),
+        size.height - head - foot,
       );
+    pen.fillStyle = palette.muted;
+    pen.fillText(cause, x, head - 12);
+    pen.fillText(low, x, size.height - foot / 2);
+    pen.textAlign = "right";
+    pen.fillText(end, x + each - gap, size.height - foot / 2);
+    pen.textAlign = "left";
   }
   for (const [place, row] of grid.rows.entries()) {
+    pen.save();
     pen.translate(0, head + place * high);
-    drawRow(pen, { row, each, high, size }, palette);
-    pen.translate(0, -head - place * high);
+    drawRow(pen, { row, each, high, width: size.width }, palette);
+    pen.restore();
   }
   pen.restore();
 }
 
 function drawRow(
   pen: Pen,
-  { row, each, high, size }: { row: ProofRow; each: number; high: number; size: Size },
+  { row, each, high, width }: { row: ProofRow; each: number; high: number; width: number },
   palette: Palette,
 ): void {
-  const colour = { original: palette.ink, blind: palette.selected, control: palette.muted, invisible: palette.ink }[
-    row.kind
-  ];
-  const middle = high * 0.36;
+  const colours = { original: palette.ink, blind: palette.selected, control: palette.muted, invisible: palette.ink };
   pen.fillStyle = palette.line;
-  pen.fillRect(0, 0, size.width, 1);
+  pen.fillRect(pad, 0, width - 2 * pad, 1);
   pen.fillStyle = palette.ink;
-  pen.fillText(row.name.length > 26 ? `${row.name.slice(0, 25)}…` : row.name, 4, high / 2);
+  pen.font = row.kind === "blind" ? bold : font;
+  pen.fillText(row.name.length > 27 ? `${row.name.slice(0, 26)}…` : row.name, pad, high / 2);
   for (const [column, cell] of row.cells.entries()) {
     if (!cell) continue;
-    const x = (t: number): number => names + column * each + t * (each - gap);
-    pen.fillStyle = colour;
-    pen.fillRect(x(cell.low), middle - 1, Math.max(1, x(cell.high) - x(cell.low)), 2);
-    pen.beginPath();
-    pen.arc(x(cell.at), middle, row.kind === "blind" ? 5 : 4, 0, 2 * Math.PI);
-    pen.fill();
-    pen.fillStyle = palette.ink;
-    pen.fillText(cell.text, x(0), high * 0.76);
+    pen.save();
+    pen.translate(names + column * each, 0);
+    drawCell(
+      pen,
+      { cell, wide: each - gap, high, hollow: row.kind === "control" || row.kind === "invisible" },
+      colours[row.kind],
+      palette,
+    );
+    pen.restore();
   }
+}
+
+function drawCell(
+  pen: Pen,
+  { cell, wide, high, hollow }: { cell: ProofCell; wide: number; high: number; hollow: boolean },
+  colour: string,
+  palette: Palette,
+): void {
+  const [y, x] = [high * 0.34, (t: number): number => t * wide];
+  pen.fillStyle = colour;
+  pen.globalAlpha = 0.4;
+  if (cell.stem) pen.fillRect(0, y - 4, x(cell.at), 8);
+  pen.globalAlpha = 1;
+  pen.fillRect(x(cell.low), y - 1, Math.max(1, x(cell.high) - x(cell.low)), 2);
+  pen.beginPath();
+  pen.arc(x(cell.at), y, 4.5, 0, 2 * Math.PI);
+  pen.fillStyle = hollow ? palette.panel : colour;
+  pen.fill();
+  pen.strokeStyle = colour;
+  pen.lineWidth = 2;
+  pen.stroke();
+  pen.font = cell.apart ? bold : font;
+  pen.fillStyle = cell.apart ? palette.ink : palette.muted;
+  pen.fillText(cell.text, 0, high * 0.76);
+  pen.fillStyle = cell.apart ? palette.selected : palette.muted;
+  pen.fillText(cell.times, 52, high * 0.76);
 }

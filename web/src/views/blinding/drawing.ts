@@ -1,29 +1,56 @@
 /** The proof as a drawing that can be saved. */
 import { readPalette } from "../../marks/colour";
-import { drawProof } from "../../marks/proof";
 import type { Pen, Size } from "../../marks/pen";
-import { met, original, percentOf, placeOn, scalesOf, shareOf, type Proof } from "../../state/proof";
+import { drawProof, sizeOfProof, type ProofCell, type ProofGrid, type Span } from "../../marks/proof";
+import {
+  comparedOf,
+  met,
+  original,
+  percentOf,
+  placeOn,
+  scalesOf,
+  shareOf,
+  tickOf,
+  timesOf,
+  type Arm,
+  type Proof,
+  type Scale,
+} from "../../state/proof";
+import { verdictOf } from "../../state/proofwords";
 
 export function drawingOf(proof: Proof, log: boolean): { size: () => Size; paint: (pen: Pen, size: Size) => void } {
+  const grid = gridOf(proof, log);
+  return { size: () => sizeOfProof(grid), paint: (pen, size) => drawProof(pen, size, grid, readPalette()) };
+}
+
+export function gridOf(proof: Proof, log: boolean): ProofGrid {
   const { columns } = met(proof);
   const scales = scalesOf(proof, log);
-  const at = (cause: string, value: number): number =>
-    placeOn(cause === proof.causes[0] ? scales.good : scales.failures, value);
-  const span = (cause: string, arm = original(proof)) => {
-    const share = shareOf(arm, cause);
-    return share ? { low: at(cause, share.low), at: at(cause, share.share), high: at(cause, share.high) } : null;
-  };
-  const rows = proof.arms.map((arm) => ({
-    name: arm.name,
-    kind: arm.kind,
-    cells: columns.map((cause) => {
-      const [share, place] = [shareOf(arm, cause), span(cause, arm)];
-      return share && place ? { ...place, text: percentOf(share.share) } : null;
-    }),
-  }));
-  const bands = columns.map((cause) => span(cause));
+  const scaleOf = (cause: string): Scale => (cause === proof.causes[0] ? scales.good : scales.failures);
+  const headline = verdictOf(proof)?.headline;
   return {
-    size: () => ({ width: 180 + 130 * columns.length, height: 40 + 44 * rows.length }),
-    paint: (pen, size) => drawProof(pen, size, { columns, rows, bands }, readPalette()),
+    title: headline ? headline.lead + headline.strong + headline.rest : "",
+    columns,
+    ends: columns.map((cause) => [tickOf(scaleOf(cause).low), tickOf(scaleOf(cause).high)] as const),
+    rows: proof.arms.map((arm) => ({
+      name: arm.name,
+      kind: arm.kind,
+      cells: columns.map((cause) => cellOf(proof, arm, cause, scaleOf(cause))),
+    })),
+    bands: columns.map((cause) => spanOf(original(proof), cause, scaleOf(cause))),
   };
+}
+
+function spanOf(arm: Arm | undefined, cause: string, scale: Scale): Span | null {
+  const share = shareOf(arm, cause);
+  if (!share) return null;
+  return { low: placeOn(scale, share.low), at: placeOn(scale, share.share), high: placeOn(scale, share.high) };
+}
+
+function cellOf(proof: Proof, arm: Arm, cause: string, scale: Scale): ProofCell | null {
+  const [share, span, told] = [shareOf(arm, cause), spanOf(arm, cause, scale), comparedOf(proof, arm, cause)];
+  if (!share || !span) return null;
+  const times = cause === proof.causes[0] ? "" : timesOf(told?.times ?? null);
+  const stem = !scale.log && scale.low === 0;
+  return { ...span, text: percentOf(share.share), times, apart: told?.apart ?? false, stem };
 }
