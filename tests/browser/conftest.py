@@ -124,6 +124,32 @@ def kitems(recorded_kitems: Path, tmp_path: Path) -> iv.Study:
 
 
 @pytest.fixture(scope="package")
+def still_kitems(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    """One for all tests that only look."""
+    return iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("still") / "kitems.study"))
+
+
+@pytest.fixture(scope="package")
+def shown_kitems(still_kitems: iv.Study) -> Iterator[Handle]:
+    with iv.show(still_kitems, open_browser=False) as handle:
+        yield handle
+
+
+@pytest.fixture(scope="package")
+def looked_kitems(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    """The same, with what lenses found; for tests that only look."""
+    study = iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("looked") / "kitems.study"))
+    memory_study.find(study)
+    return study
+
+
+@pytest.fixture(scope="package")
+def shown_looked_kitems(looked_kitems: iv.Study) -> Iterator[Handle]:
+    with iv.show(looked_kitems, open_browser=False) as handle:
+        yield handle
+
+
+@pytest.fixture(scope="package")
 def recorded_levels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return vision_study.record(tmp_path_factory.mktemp("levels") / "levels.study")
 
@@ -134,6 +160,18 @@ def looked_levels(recorded_levels: Path, tmp_path_factory: pytest.TempPathFactor
     folder = Path(shutil.copytree(recorded_levels, tmp_path_factory.mktemp("looked") / "levels.study"))
     vision_study.find(iv.Study.open(folder))
     return folder
+
+
+@pytest.fixture(scope="package")
+def still_levels(looked_levels: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    """Levels with factors, one for all tests that only look."""
+    return iv.Study.open(shutil.copytree(looked_levels, tmp_path_factory.mktemp("still") / "levels.study"))
+
+
+@pytest.fixture(scope="package")
+def shown_levels(still_levels: iv.Study) -> Iterator[Handle]:
+    with iv.show(still_levels, open_browser=False) as handle:
+        yield handle
 
 
 @pytest.fixture

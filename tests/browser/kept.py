@@ -32,6 +32,7 @@ class Kept:
 
     def empty(self) -> None:
         """Leave what is shown and forget it: storage, cookies, cache and permissions."""
+        self.page.unroute_all(behavior="ignoreErrors")
         self.page.goto("about:blank")
         origin = self.watch.home.rstrip("/")
         self.session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import innerview as iv
 from innerview import zoo
+from innerview.jobs.looking import look
 from innerview.worlds import World
 
 EPISODES, STEPS = 8, 60
+STATES = 5
 ROWS = EPISODES * STEPS
 LINK = "#/memory/k-items"
 
@@ -28,3 +30,10 @@ def record(folder: Path) -> Path:
         study, subject, world, episodes=EPISODES, seeds=1000, name="k-items", max_steps=STEPS, lanes=4, progress=False
     )
     return folder
+
+
+def find(study: iv.Study) -> None:
+    """Look through the lenses that need no model: a cloud, flags, a strategy of a few states."""
+    look(study, "pca", progress=False)
+    look(study, "flags", progress=False)
+    look(study, "strategy", states=STATES, progress=False)

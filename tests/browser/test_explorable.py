@@ -35,7 +35,7 @@ def open_file(browser: Browser) -> Iterator[Open]:
         watch = Watch(page, path.as_uri())
         opened.append((context, watch))
         page.goto(path.as_uri())
-        expect(page.locator("html[data-ready=yes]")).to_be_attached(timeout=60_000)
+        expect(page.locator("html[data-ready=yes]")).to_be_attached(timeout=120_000)
         return page
 
     yield go
@@ -181,7 +181,7 @@ def test_chapters_can_be_worked_by_keyboard_and_search_finds_a_small_memory(open
     page.keyboard.press("ArrowRight")
     expect(page.locator("#now")).to_contain_text("step 2 of")
     page.get_by_role("button", name="Let the page search").click()
-    expect(page.get_by_role("button", name="Search again")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Search again")).to_be_visible(timeout=120_000)
     expect(page.locator("#found")).not_to_be_empty()
 
 

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 import innerview as iv
 from innerview.jobs.derived import derived
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, ROWS, STEPS
@@ -19,8 +20,11 @@ ALIGNED = f"{LINK}?middle=align&around=loop&aroundbefore={BEFORE}&aroundafter={A
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
-    bench = visit(show(kitems), ALIGNED)
+def bench(visit: Visit, shown_kitems: Handle) -> Workbench:
+    return aligned(visit(shown_kitems, ALIGNED))
+
+
+def aligned(bench: Workbench) -> Workbench:
     expect(bench.get("align-board")).to_be_visible()
     return bench
 
@@ -45,13 +49,13 @@ def effects(study: iv.Study, rows: np.ndarray) -> np.ndarray:
     return found.mean(axis=0) / found.std(axis=0)
 
 
-def test_elements_are_ranked_by_how_much_they_change(bench: Workbench, kitems: iv.Study) -> None:
-    rows = rising(kitems, "loop")
+def test_elements_are_ranked_by_how_much_they_change(bench: Workbench, still_kitems: iv.Study) -> None:
+    rows = rising(still_kitems, "loop")
     assert len(rows) > 2
     expect(bench.get("align-board")).to_have_attribute("data-found", str(len(rows)))
     expect(bench.get("align-count")).to_have_text(f"{len(rows)} times")
     ranked = [int(e.get_attribute("data-element") or -1) for e in bench.get("align-element").all()]
-    effect = effects(kitems, rows)
+    effect = effects(still_kitems, rows)
     assert ranked[:5] == np.argsort(-np.abs(effect), kind="stable")[:5].tolist()
     bench.get("align-element").first.click()
     bench.settled(f"elements={ranked[0]}")
@@ -59,16 +63,16 @@ def test_elements_are_ranked_by_how_much_they_change(bench: Workbench, kitems: i
 
 
 def test_the_heat_map_follows_the_order_of_the_memory(
-    bench: Workbench, visit: Visit, show: Show, kitems: iv.Study
+    bench: Workbench, visit: Visit, shown_kitems: Handle, still_kitems: iv.Study
 ) -> None:
     canvas = bench.get("align-canvas")
     told = canvas_of(canvas)
     assert told.shape[:2] == (128, BEFORE + AFTER + 1)
     as_is = told.reshape(128, -1)
-    bench = visit(show(kitems), f"{ALIGNED}&order=change,0-{ROWS}")
+    bench = visit(shown_kitems, f"{ALIGNED}&order=change,0-{ROWS}")
     canvas = bench.get("align-canvas")
     expect(bench.get("align-board")).to_be_visible()
-    memory = kitems.recording("k-items").array("memory", 0, ROWS)
+    memory = still_kitems.recording("k-items").array("memory", 0, ROWS)
     moved = [np.abs(np.diff(memory[start : start + STEPS], axis=0)).sum(axis=0) for start in range(0, ROWS, STEPS)]
     most = int(np.argmax(np.sum(moved, axis=0, dtype=np.float64)))
 
@@ -82,8 +86,8 @@ def test_the_heat_map_follows_the_order_of_the_memory(
     assert sorted(map(tuple, ordered)) == sorted(map(tuple, as_is))
 
 
-def test_a_time_is_one_click_away(bench: Workbench, kitems: iv.Study) -> None:
-    rows = rising(kitems, "loop")
+def test_a_time_is_one_click_away(bench: Workbench, still_kitems: iv.Study) -> None:
+    rows = rising(still_kitems, "loop")
     bench.get("align-time").nth(1).click()
     expect(bench.get("observation-canvas")).to_have_attribute("data-row", str(rows[1]))
     heat = bench.get("align-heat")
@@ -102,8 +106,8 @@ def test_metrics_are_averaged_too(bench: Workbench) -> None:
     bench.settled("aroundlines=.*memory%2520change")
 
 
-def test_the_starts_of_the_selected_intervals(bench: Workbench, kitems: iv.Study) -> None:
-    rows = kitems.recording("k-items").columns(["ambiguity"])["ambiguity"].cast(pl.Float32)
+def test_the_starts_of_the_selected_intervals(bench: Workbench, still_kitems: iv.Study) -> None:
+    rows = still_kitems.recording("k-items").columns(["ambiguity"])["ambiguity"].cast(pl.Float32)
     limit = round(float(rows.quantile(0.9)), 3)
     bench.condition("ambiguity", low=limit)
     bench.get("align-event").select_option("(selection)")
@@ -115,7 +119,8 @@ def test_the_starts_of_the_selected_intervals(bench: Workbench, kitems: iv.Study
     assert [int(e.get_attribute("data-row") or -1) for e in bench.get("align-time").all()] == starts.tolist()
 
 
-def test_what_never_happens_is_said(bench: Workbench) -> None:
+def test_what_never_happens_is_said(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    bench = aligned(visit(show(kitems), ALIGNED))
     bench.get("metric-new").click()
     bench.get("metric-name").fill("never")
     bench.get("metric-expression").fill("step > 1000")

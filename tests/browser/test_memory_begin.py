@@ -10,7 +10,7 @@ import innerview as iv
 from innerview.jobs.derived import derived
 from innerview.serve import Handle
 
-from .conftest import Show, Visit
+from .conftest import Visit
 from .memory_study import EPISODES, LINK
 from .workbench import Workbench
 
@@ -28,9 +28,9 @@ def lists(bench: Workbench, measure: str, rows: list[int]) -> None:
     assert listed() == rows
 
 
-def test_sudden_memory_changes(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), LINK)
-    table = derived(kitems, "k-items").columns(["episode", "memory change", "memory jumps"]).with_row_index("row")
+def test_sudden_memory_changes(visit: Visit, shown_kitems: Handle, still_kitems: iv.Study) -> None:
+    bench = visit(shown_kitems, LINK)
+    table = derived(still_kitems, "k-items").columns(["episode", "memory change", "memory jumps"]).with_row_index("row")
     best = (
         table.sort("memory change", descending=True, nulls_last=True).group_by("episode", maintain_order=True).first()
     )
@@ -47,9 +47,9 @@ def test_sudden_memory_changes(visit: Visit, show: Show, kitems: iv.Study) -> No
     expect(bench.get("observation-canvas")).to_have_attribute("data-row", str(rows[0]))
 
 
-def test_loops(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), LINK)
-    table = derived(kitems, "k-items").columns(["episode", "loop"])
+def test_loops(visit: Visit, shown_kitems: Handle, still_kitems: iv.Study) -> None:
+    bench = visit(shown_kitems, LINK)
+    table = derived(still_kitems, "k-items").columns(["episode", "loop"])
     loop, episode = table["loop"].to_numpy(), table["episode"].to_numpy()
     begins = np.flatnonzero(loop & ~np.concatenate([[False], loop[:-1] & (episode[1:] == episode[:-1])]))
     ends = [

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 import innerview as iv
 from innerview.schema import MemoryEdit, Reduction
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS, agent
@@ -57,8 +59,8 @@ def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit,
     bench.settled(re.escape("a=0;;forgets&b=2;;k-items").replace("&", ".*&"))
 
 
-def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), f"{LINK}?episode=1")
+def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, shown_kitems: Handle) -> None:
+    bench = visit(shown_kitems, f"{LINK}?episode=1")
     complete(bench, "memory-canvas")
     bench.brush_steps("memory-plane", 5, 14, of=STEPS)
     bench.get("put-a").click()
@@ -81,8 +83,8 @@ def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, show: Show,
     expect(steps.nth(2)).to_have_text("5")
 
 
-def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), f"{LINK}?episode=1&middle=compare")
+def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, shown_kitems: Handle) -> None:
+    bench = visit(shown_kitems, f"{LINK}?episode=1&middle=compare")
     bench.settled(r"a=1;;k-items.*b=2;;k-items")
     bench.get("slot-a-episode").select_option("6")
     bench.settled(r"a=6;;k-items")
@@ -100,6 +102,20 @@ def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, show: S
     assert file.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_place_that_is_not_there(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), f"{LINK}?middle=compare&a=99;;k-items&b=1;;k-items")
+def test_what_comes_late_is_waited_for_and_asked_for_once(visit: Visit, shown_kitems: Handle) -> None:
+    def late(route: Route) -> None:
+        asked.append(route.request.url)
+        time.sleep(0.4)
+        route.continue_()
+
+    asked: list[str] = []
+    bench = visit(shown_kitems, f"{LINK}?episode=1")
+    bench.page.route(re.compile("/columns"), late)
+    bench.get("tab-compare").click()
+    expect(bench.get("compare-told")).to_contain_text("Different seeds")
+    assert len(asked) == len(set(asked))
+
+
+def test_a_place_that_is_not_there(visit: Visit, shown_kitems: Handle) -> None:
+    bench = visit(shown_kitems, f"{LINK}?middle=compare&a=99;;k-items&b=1;;k-items")
     expect(bench.get("view-compare-problem")).to_contain_text("has no episode 99")

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
-from innerview.jobs.looking import look
+from innerview.serve import Handle
 from innerview.testing.worlds import CountingWorld
 from tests.jobs.players import recurrent
 
@@ -23,16 +23,16 @@ from .workbench import Workbench
 FLAGS = f"{LINK}?meaning=flags"
 
 
-@pytest.fixture
-def found(kitems: iv.Study) -> list[dict[str, Any]]:
-    """What the lens finds, before the page opens."""
-    flags: list[dict[str, Any]] = look(kitems, "flags", progress=False).value["flags"]
+@pytest.fixture(scope="module")
+def found(looked_kitems: iv.Study) -> list[dict[str, Any]]:
+    """What the lens found, before the page opens."""
+    flags: list[dict[str, Any]] = looked_kitems.result(looked_kitems.results(kind="flags")[0].id).value["flags"]
     return flags
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study, found: list[dict[str, Any]]) -> Workbench:
-    bench = visit(show(kitems), FLAGS)
+def bench(visit: Visit, shown_looked_kitems: Handle) -> Workbench:
+    bench = visit(shown_looked_kitems, FLAGS)
     bench.get("flags-list").wait_for()
     return bench
 
@@ -60,7 +60,7 @@ def best(flags: list[dict[str, Any]]) -> list[tuple[int, str]]:
 def test_flags_are_found_with_one_click(visit: Visit, show: Show, kitems: iv.Study) -> None:
     bench = visit(show(kitems), FLAGS)
     bench.get("start-flags").click()
-    bench.get("flags-list").wait_for(timeout=60_000)
+    bench.get("flags-list").wait_for(timeout=120_000)
     found = sure(kitems.result(kitems.results(kind="flags")[0].id).value["flags"])
     assert found, "a trained agent knows that it has picked something up"
     expect(bench.get("flag")).to_have_count(len(best(found)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
+from innerview.jobs.looking import look
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS, agent
@@ -16,15 +20,28 @@ from .test_export import saved
 from .workbench import Workbench
 
 INFLUENCE = f"{LINK}?meaning=influence"
+LONG = 120_000
+
+
+@pytest.fixture(scope="module")
+def worked_out(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
+    """The first episode worked out before the page opens; for tests that only look."""
+    study = iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("worked") / "kitems.study"))
+    subject, _ = agent()
+    look(study, "influence", subject=subject, rows=(0, STEPS), progress=False)
+    return study
+
+
+@pytest.fixture(scope="module")
+def shown_worked_out(worked_out: iv.Study) -> Iterator[Handle]:
+    with iv.show(worked_out, open_browser=False) as handle:
+        yield handle
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
-    """The first episode worked out in the page."""
-    subject, world = agent()
-    bench = visit(show(kitems, subject=subject, world=world), INFLUENCE)
-    bench.get("start-influence").click()
-    bench.get("influence-lines").wait_for(timeout=60_000)
+def bench(visit: Visit, shown_worked_out: Handle) -> Workbench:
+    bench = visit(shown_worked_out, INFLUENCE)
+    bench.get("influence-lines").wait_for()
     return bench
 
 
@@ -37,19 +54,19 @@ def shown(bench: Workbench) -> list[int]:
     return [int(line.get_attribute("data-element") or -1) for line in bench.get("influence-element").all()]
 
 
-def test_without_a_model_it_says_what_is_needed(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), INFLUENCE)
+def test_without_a_model_it_says_what_is_needed(visit: Visit, shown_kitems: Handle) -> None:
+    bench = visit(shown_kitems, INFLUENCE)
     expect(bench.get("influence-why")).to_contain_text("no model is loaded")
     expect(bench.get("influence-why")).to_contain_text("--subject")
     expect(bench.get("start-influence")).to_have_count(0)
 
 
-def test_elements_stand_in_the_order_of_their_influence(bench: Workbench, kitems: iv.Study) -> None:
-    totals = np.abs(values(kitems)).mean(axis=0).sum(axis=0)
+def test_elements_stand_in_the_order_of_their_influence(bench: Workbench, worked_out: iv.Study) -> None:
+    totals = np.abs(values(worked_out)).mean(axis=0).sum(axis=0)
     told = shown(bench)
     assert told[0] == totals.argmax()
     assert (np.diff(totals[told]) <= 1e-6).all()
-    step = np.abs(values(kitems)[0]).sum(axis=0)
+    step = np.abs(values(worked_out)[0]).sum(axis=0)
     expect(bench.get("influence-element").first).to_have_attribute(
         "aria-label", f"h {told[0]}, total {_number(step[told[0]])}"
     )
@@ -60,7 +77,13 @@ def test_elements_stand_in_the_order_of_their_influence(bench: Workbench, kitems
     bench.settled("influence=episode")
 
 
-def test_it_follows_time_and_asks_again_in_another_episode(bench: Workbench, kitems: iv.Study) -> None:
+def test_it_is_worked_out_follows_time_and_asks_again_in_another_episode(
+    visit: Visit, show: Show, kitems: iv.Study
+) -> None:
+    subject, world = agent()
+    bench = visit(show(kitems, subject=subject, world=world), INFLUENCE)
+    bench.get("start-influence").click()
+    bench.get("influence-lines").wait_for(timeout=LONG)
     first = shown(bench)
     bench.page.keyboard.press("ArrowRight")
     expect(bench.get("influence-lines")).to_have_attribute("data-step", "1")
@@ -68,7 +91,7 @@ def test_it_follows_time_and_asks_again_in_another_episode(bench: Workbench, kit
     bench.page.goto(bench.page.url.replace("episode=0", "episode=1"))
     expect(bench.get("influence-start")).to_contain_text("episode 1")
     bench.get("start-influence").click()
-    bench.get("influence-lines").wait_for(timeout=60_000)
+    bench.get("influence-lines").wait_for(timeout=LONG)
     assert sorted(r.arguments["rows"] for r in kitems.results(kind="influence")) == [[0, STEPS], [STEPS, 2 * STEPS]]
 
 
@@ -86,9 +109,9 @@ def test_an_element_is_chosen_and_more_are_added(bench: Workbench) -> None:
     expect(line.first).to_have_attribute("aria-pressed", "false")
 
 
-def test_what_is_drawn_can_be_saved(bench: Workbench, kitems: iv.Study, tmp_path: Path) -> None:
+def test_what_is_drawn_can_be_saved(bench: Workbench, worked_out: iv.Study, tmp_path: Path) -> None:
     table = np.genfromtxt(saved(bench, "view-influence", "CSV", tmp_path), delimiter=",", skip_header=1)
-    gradients = values(kitems)[0]
+    gradients = values(worked_out)[0]
     assert table.shape == (gradients.shape[1], 2 + gradients.shape[0])
     assert np.allclose(table[:, 2:], gradients[:, table[:, 0].astype(int)].T, atol=1e-6)
     drawing = saved(bench, "view-influence", "SVG", tmp_path).read_text("utf-8")

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, expect
 import innerview as iv
 from innerview.jobs.derived import Derived, derived
 from innerview.schema import Metrics
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS
@@ -27,10 +28,10 @@ PAINTED = """canvas => {
 }"""
 
 
-@pytest.fixture
-def seen(kitems: iv.Study) -> tuple[str, int]:
+@pytest.fixture(scope="module")
+def seen(still_kitems: iv.Study) -> tuple[str, int]:
     """The kind of thing that is in view most often, and an episode in which it comes and goes."""
-    source = derived(kitems, "k-items")
+    source = derived(still_kitems, "k-items")
     names = [column.name for column in source.specs if column.name.endswith(" in view")]
     table = source.columns([*names, "episode"])
     shares = table.group_by("episode", maintain_order=True).agg(pl.col(names).mean())
@@ -40,7 +41,13 @@ def seen(kitems: iv.Study) -> tuple[str, int]:
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study, seen: tuple[str, int]) -> Workbench:
+def bench(visit: Visit, shown_kitems: Handle, seen: tuple[str, int]) -> Workbench:
+    return visit(shown_kitems, f"{LINK}?episode={seen[1]}")
+
+
+@pytest.fixture
+def own(visit: Visit, show: Show, kitems: iv.Study, seen: tuple[str, int]) -> Workbench:
+    """For who changes the study."""
     return visit(show(kitems), f"{LINK}?episode={seen[1]}")
 
 
@@ -60,9 +67,9 @@ def strip_shows(bench: Workbench, column: str, expected: np.ndarray) -> None:
     np.testing.assert_array_equal(painted(bench, column), expected)
 
 
-def test_what_is_in_view_is_drawn_where_it_is(bench: Workbench, kitems: iv.Study, seen: tuple[str, int]) -> None:
+def test_what_is_in_view_is_drawn_where_it_is(bench: Workbench, still_kitems: iv.Study, seen: tuple[str, int]) -> None:
     name, episode = seen
-    rows = derived(kitems, "k-items").columns([name, "episode"]).filter(pl.col("episode") == episode)
+    rows = derived(still_kitems, "k-items").columns([name, "episode"]).filter(pl.col("episode") == episode)
     assert 0 < rows[name].sum() < STEPS
     strip_shows(bench, name, rows[name].to_numpy())
     expect(bench.get("view-timelines")).to_contain_text("Facts and decisions")
@@ -84,8 +91,8 @@ def test_lines_are_chosen_and_the_choice_is_in_the_address(bench: Workbench, see
     expect(track(bench, shown)).to_have_count(0)
 
 
-def test_a_threshold_changes_what_is_in_view(bench: Workbench, kitems: iv.Study, seen: tuple[str, int]) -> None:
-    name, episode = seen
+def test_a_threshold_changes_what_is_in_view(own: Workbench, kitems: iv.Study, seen: tuple[str, int]) -> None:
+    bench, (name, episode) = own, seen
     recording = kitems.recording("k-items")
     distance = derived(kitems, "k-items").columns([f"distance to {name.removesuffix(' in view')}"]).to_series()
     limit = round(float(distance.median()), 1)
@@ -117,9 +124,9 @@ def write(bench: Workbench, name: str, expression: str) -> None:
 
 
 def test_a_metric_of_ones_own_is_written_drawn_selected_changed_and_deleted(
-    bench: Workbench, kitems: iv.Study, seen: tuple[str, int]
+    own: Workbench, kitems: iv.Study, seen: tuple[str, int]
 ) -> None:
-    name, episode = seen
+    bench, (name, episode) = own, seen
     write(bench, "newly seen", f'since(rises(col("{name}"))) < 5')
     expect(bench.get("metric-said")).to_contain_text("Gives yes or no")
     bench.get("metric-save").click()
@@ -154,21 +161,23 @@ def test_a_metric_of_ones_own_is_written_drawn_selected_changed_and_deleted(
     assert json.loads((kitems.path / "metrics.json").read_text("utf-8"))["own"] == []
 
 
-@pytest.mark.parametrize(
-    ("expression", "at", "words"),
-    [
-        ("import os", 0, "“import” is not allowed"),
-        ("value + __import__('os')", 8, "no function '__import__'"),
-        ("value > ambiguty", 8, "Did you mean 'ambiguity'?"),
-        ("value >", 7, "cannot be read"),
-        ("value.real", 0, "not allowed"),
-    ],
-)
-def test_a_mistake_is_shown_where_it_stands(bench: Workbench, expression: str, at: int, words: str) -> None:
-    write(bench, "mine", expression)
-    expect(bench.get("metric-said")).to_contain_text(words)
-    expect(bench.get("metric-said")).to_have_attribute("data-at", str(at))
-    expect(bench.get("metric-save")).to_be_disabled()
+MISTAKES = [
+    ("import os", 0, "“import” is not allowed"),
+    ("value + __import__('os')", 8, "no function '__import__'"),
+    ("value > ambiguty", 8, "Did you mean 'ambiguity'?"),
+    ("value >", 7, "cannot be read"),
+    ("value.real", 0, "not allowed"),
+]
+
+
+def test_a_mistake_is_shown_where_it_stands(bench: Workbench) -> None:
+    write(bench, "mine", "value")
+    expect(bench.get("metric-save")).to_be_enabled()
+    for expression, at, words in MISTAKES:
+        bench.get("metric-expression").fill(expression)
+        expect(bench.get("metric-said")).to_contain_text(words)
+        expect(bench.get("metric-said")).to_have_attribute("data-at", str(at))
+        expect(bench.get("metric-save")).to_be_disabled()
 
 
 def test_a_line_is_dragged_onto_the_memory(bench: Workbench, seen: tuple[str, int]) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 from playwright.sync_api import expect
 
 import innerview as iv
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS, agent
@@ -19,9 +20,9 @@ STRENGTHS = """() => {
 }"""
 
 
-def test_it_plays_with_what_was_seen_and_done(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), f"{LINK}?episode=3&step=10")
-    seen = kitems.recording("k-items").array("observation", 3 * STEPS + 10, 3 * STEPS + 11)[0]
+def test_it_plays_with_what_was_seen_and_done(visit: Visit, shown_kitems: Handle, still_kitems: iv.Study) -> None:
+    bench = visit(shown_kitems, f"{LINK}?episode=3&step=10&speed=0.5")
+    seen = still_kitems.recording("k-items").array("observation", 3 * STEPS + 10, 3 * STEPS + 11)[0]
     assert np.array_equal(bench.at_row(3 * STEPS + 10), seen)
     expect(bench.get("actions-canvas")).to_be_visible()
     expect(bench.get("map-canvas")).to_be_visible()
@@ -29,7 +30,7 @@ def test_it_plays_with_what_was_seen_and_done(visit: Visit, show: Show, kitems: 
     bench.page.wait_for_function("() => parseInt(document.querySelector('[data-testid=step]').innerText) > 14")
     bench.get("play").click()
     row = 3 * STEPS + bench.step
-    assert np.array_equal(bench.at_row(row), kitems.recording("k-items").array("observation", row, row + 1)[0])
+    assert np.array_equal(bench.at_row(row), still_kitems.recording("k-items").array("observation", row, row + 1)[0])
 
 
 def test_saliency_lies_over_what_it_sees(visit: Visit, show: Show, kitems: iv.Study) -> None:

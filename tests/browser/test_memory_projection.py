@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, expect
 import innerview as iv
 from innerview.jobs.looking import look
 from innerview.schema import ArraySpec, Ordering
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, ROWS, STEPS
@@ -28,16 +29,15 @@ CATEGORY = "code => getComputedStyle(document.documentElement).getPropertyValue(
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
+def bench(visit: Visit, shown_looked_kitems: Handle) -> Workbench:
     """The hidden states laid out before the page opens."""
-    look(kitems, "pca", progress=False)
-    bench = visit(show(kitems), LINK)
+    bench = visit(shown_looked_kitems, LINK)
     drawn(bench, ROWS)
     return bench
 
 
 def drawn(bench: Workbench, points: int) -> None:
-    expect(bench.get("projection-canvas")).to_have_attribute("data-points", str(points), timeout=60_000)
+    expect(bench.get("projection-canvas")).to_have_attribute("data-points", str(points), timeout=120_000)
 
 
 def places(study: iv.Study) -> np.ndarray:
@@ -83,8 +83,8 @@ def test_a_first_look_runs_with_one_click(visit: Visit, show: Show, kitems: iv.S
     assert [r.kind for r in kitems.results()] == ["pca"]
 
 
-def test_a_lasso_selects_exactly_the_rows_inside_and_can_be_undone(bench: Workbench, kitems: iv.Study) -> None:
-    spots = on_screen(kitems, bench.get("projection-plot"))
+def test_a_lasso_selects_exactly_the_rows_inside_and_can_be_undone(bench: Workbench, looked_kitems: iv.Study) -> None:
+    spots = on_screen(looked_kitems, bench.get("projection-plot"))
     right, low = np.median(spots, axis=0) + 0.3
     inside = set(np.flatnonzero((spots[:, 0] < right) & (spots[:, 1] < low) & (spots > 2).all(axis=1)).tolist())
     assert 10 < len(inside) < ROWS - 10
@@ -102,9 +102,9 @@ def test_a_lasso_selects_exactly_the_rows_inside_and_can_be_undone(bench: Workbe
     bench.selected(len(inside))
 
 
-def test_hovering_tells_the_step_and_clicking_goes_there(bench: Workbench, kitems: iv.Study) -> None:
+def test_hovering_tells_the_step_and_clicking_goes_there(bench: Workbench, looked_kitems: iv.Study) -> None:
     plot = bench.get("projection-plot")
-    spots = on_screen(kitems, plot)
+    spots = on_screen(looked_kitems, plot)
     row = loneliest(spots)
     x, y = spots[row]
     plot.hover(position={"x": x, "y": y})
@@ -116,8 +116,8 @@ def test_hovering_tells_the_step_and_clicking_goes_there(bench: Workbench, kitem
     expect(bench.get("projection-top")).to_have_attribute("data-row", str(row))
 
 
-def test_the_current_step_moves_through_the_cloud(bench: Workbench, kitems: iv.Study) -> None:
-    spots = on_screen(kitems, bench.get("projection-plot"))
+def test_the_current_step_moves_through_the_cloud(bench: Workbench, looked_kitems: iv.Study) -> None:
+    spots = on_screen(looked_kitems, bench.get("projection-plot"))
     top = bench.get("projection-top")
     for row in range(3):
         expect(top).to_have_attribute("data-row", str(row))
@@ -126,12 +126,12 @@ def test_the_current_step_moves_through_the_cloud(bench: Workbench, kitems: iv.S
         bench.page.keyboard.press("ArrowRight")
 
 
-def test_points_have_the_colour_of_their_word_and_a_word_selects(bench: Workbench, kitems: iv.Study) -> None:
+def test_points_have_the_colour_of_their_word_and_a_word_selects(bench: Workbench, looked_kitems: iv.Study) -> None:
     bench.get("projection-hue").select_option("action")
-    names = kitems.recording("k-items").info.columns[2].categories
-    actions = kitems.recording("k-items").columns(["action"])["action"].to_numpy()
+    names = looked_kitems.recording("k-items").info.columns[2].categories
+    actions = looked_kitems.recording("k-items").columns(["action"])["action"].to_numpy()
     expect(bench.get("legend-word")).to_have_text([names[code] for code in sorted(set(actions))])
-    spots = on_screen(kitems, bench.get("projection-plot"))
+    spots = on_screen(looked_kitems, bench.get("projection-plot"))
     row = loneliest(spots)
     wanted = bench.page.evaluate(CATEGORY, int(actions[row]))
     colour = [int(wanted[i : i + 2], 16) for i in (1, 3, 5)]
@@ -154,15 +154,15 @@ def test_numbers_have_a_scale(bench: Workbench) -> None:
     expect(bench.get("projection-legend")).to_have_count(0)
 
 
-def test_an_element_that_is_chosen_colours_the_states(bench: Workbench, kitems: iv.Study) -> None:
+def test_an_element_that_is_chosen_colours_the_states(bench: Workbench, looked_kitems: iv.Study) -> None:
     bench.get("projection-hue").select_option("chosen element")
     expect(bench.get("view-projection")).to_contain_text("Choose an element in the memory")
     bench.settled("hue=chosen")
-    values = kitems.recording("k-items").array("memory", 0, ROWS)[:, 7]
+    values = looked_kitems.recording("k-items").array("memory", 0, ROWS)[:, 7]
     bench.page.goto(f"{bench.page.url}&elements=7")
     size = float(np.abs(np.quantile(values, [0.01, 0.99], method="nearest")).max())
     expect(bench.get("projection-legend")).to_contain_text(f"{size:.3f}".rstrip("0"))
-    spots = on_screen(kitems, bench.get("projection-plot"))
+    spots = on_screen(looked_kitems, bench.get("projection-plot"))
     row = loneliest(spots)
     red, _, blue, _ = bench.get("projection-canvas").evaluate(PIXEL, spots[row].tolist())
     assert (red > blue) == (values[row] > 0)
@@ -184,7 +184,9 @@ def test_the_keyboard_zooms_moves_and_selects(bench: Workbench) -> None:
     assert len(rows_in_address(bench)) < ROWS
 
 
-def test_tsne_is_seen_while_it_runs_and_can_be_stopped(bench: Workbench, kitems: iv.Study) -> None:
+def test_tsne_is_seen_while_it_runs_and_can_be_stopped(visit: Visit, show: Show, kitems: iv.Study) -> None:
+    look(kitems, "pca", progress=False)
+    bench = visit(show(kitems), LINK)
     bench.get("projection-layout").locator("[data-value=tsne]").click()
     bench.get("run-tsne").click()
     bench.get("parameter-iterations").fill("5000")
@@ -233,6 +235,7 @@ def test_a_hundred_thousand_states_are_drawn_and_a_lasso_over_them_has_a_short_a
     inside = ((spots > (left, top)) & (spots < (right, low))).all(axis=1).sum()
     lasso(bench, [(left, top), (right, top), (right, low), (left, low), (left, top + 1)])
     bench.settled("select=ul,lasso%201")
+    expect(bench.get("selection-count")).to_contain_text(" of ")
     count = int(bench.get("selection-count").inner_text().split(" of")[0].replace(",", ""))
     assert abs(count - inside) < 0.005 * inside, "the line is told with five digits"
     assert len(bench.page.url) < 1000

@@ -9,16 +9,17 @@ from playwright.sync_api import expect
 
 import innerview as iv
 from innerview.jobs.derived import derived
+from innerview.serve import Handle
 
-from .conftest import Show, Visit
+from .conftest import Visit
 from .memory_study import LINK
 from .workbench import Workbench, box_of
 
 
-@pytest.fixture
-def seen(kitems: iv.Study) -> str:
+@pytest.fixture(scope="module")
+def seen(still_kitems: iv.Study) -> str:
     """The kind of thing that is in view most often."""
-    source = derived(kitems, "k-items")
+    source = derived(still_kitems, "k-items")
     names = [column.name for column in source.specs if column.name.endswith(" in view")]
     table = source.columns(names)
     return max(names, key=lambda name: table[name].sum())
@@ -33,9 +34,9 @@ def yes(bench: Workbench, column: str, word: str = "yes") -> None:
 
 
 def test_a_query_over_three_views_and_a_jump_between_its_answers(
-    visit: Visit, show: Show, kitems: iv.Study, seen: str
+    visit: Visit, shown_kitems: Handle, still_kitems: iv.Study, seen: str
 ) -> None:
-    bench = visit(show(kitems), LINK)
+    bench = visit(shown_kitems, LINK)
     bench.condition("steps_left", low=480)
     bench.get("map-scope").locator("[data-value=all]").click()
     box = box_of(bench.get("map-brush"))
@@ -44,7 +45,7 @@ def test_a_query_over_three_views_and_a_jump_between_its_answers(
     yes(bench, seen)
     bench.settled(r"select=[ui]v.*;ib.*;iw")
     (_, _, x, x_low, x_high, y, y_low, y_high, *_) = bench.select[1]
-    rows = derived(kitems, "k-items").columns(["steps_left", x, y, seen]).with_row_index("row")
+    rows = derived(still_kitems, "k-items").columns(["steps_left", x, y, seen]).with_row_index("row")
     found = rows.filter(
         pl.col("steps_left") >= 480,
         pl.col(x).cast(pl.Float32).is_between(float(x_low), float(x_high)),
@@ -62,16 +63,18 @@ def test_a_query_over_three_views_and_a_jump_between_its_answers(
         expect(bench.get("observation-canvas")).to_have_attribute("data-row", str(start))
 
 
-def test_words_and_truths_are_joined_by_and_or_and_not(visit: Visit, show: Show, kitems: iv.Study, seen: str) -> None:
-    bench = visit(show(kitems), LINK)
-    rows = derived(kitems, "k-items").columns([seen, "action", "loop"])
+def test_words_and_truths_are_joined_by_and_or_and_not(
+    visit: Visit, shown_kitems: Handle, still_kitems: iv.Study, seen: str
+) -> None:
+    bench = visit(shown_kitems, LINK)
+    rows = derived(still_kitems, "k-items").columns([seen, "action", "loop"])
     bench.get("condition").click()
     bench.get("condition-column").select_option(seen)
     bench.get("condition-words").select_option("yes")
     bench.get("condition-add").click()
     bench.selected(int(rows[seen].sum()))
     yes(bench, "action", "forward")
-    forward = kitems.recording("k-items").info.columns[2].categories.index("forward")
+    forward = still_kitems.recording("k-items").info.columns[2].categories.index("forward")
     both = rows.filter(pl.col(seen), pl.col("action") == forward)
     bench.selected(both.height)
     bench.get("chip-not").nth(1).click()
@@ -84,8 +87,10 @@ def test_words_and_truths_are_joined_by_and_or_and_not(visit: Visit, show: Show,
     bench.selected(rows.filter((pl.col(seen) & (pl.col("action") != forward)) | pl.col("loop")).height)
 
 
-def test_a_query_is_drawn_from_values_of_a_derived_line(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), LINK)
+def test_a_query_is_drawn_from_values_of_a_derived_line(
+    visit: Visit, shown_kitems: Handle, still_kitems: iv.Study
+) -> None:
+    bench = visit(shown_kitems, LINK)
     track = bench.page.locator('[data-testid="track"][data-column="memory change"]')
     track.scroll_into_view_if_needed()
     bench.still()
@@ -95,5 +100,5 @@ def test_a_query_is_drawn_from_values_of_a_derived_line(visit: Visit, show: Show
     bench.settled("select=uv")
     (_, _, column, low, high) = bench.select[0]
     assert (column, low) == ("memory change", "")
-    values = derived(kitems, "k-items").columns([column])[column].cast(pl.Float32)
+    values = derived(still_kitems, "k-items").columns([column])[column].cast(pl.Float32)
     bench.selected((values <= float(high)).sum())

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 import innerview as iv
 from innerview.schema import ArraySpec, Ordering
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS
@@ -17,8 +18,8 @@ EPISODE = 2
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study) -> Workbench:
-    return visit(show(kitems), f"{LINK}?episode={EPISODE}&side=slit")
+def bench(visit: Visit, shown_kitems: Handle) -> Workbench:
+    return visit(shown_kitems, f"{LINK}?episode={EPISODE}&side=slit")
 
 
 def frames(study: iv.Study) -> np.ndarray:
@@ -51,9 +52,9 @@ def place(bench: Workbench, **parts: int) -> None:
     bench.settled(f"slit={told}")
 
 
-def test_it_is_the_mean_over_the_rectangle_step_by_step(bench: Workbench, kitems: iv.Study) -> None:
+def test_it_is_the_mean_over_the_rectangle_step_by_step(bench: Workbench, still_kitems: iv.Study) -> None:
     place(bench, x=30, y=10, width=9, height=40)
-    cut = frames(kitems)[:, 10:50, 30:39]
+    cut = frames(still_kitems)[:, 10:50, 30:39]
     unrolled(bench, cut.mean(axis=2).transpose(1, 0, 2), atol=0.51)
     bench.get("slit-how").locator("[data-value=line]").click()
     bench.settled("line")
@@ -63,17 +64,17 @@ def test_it_is_the_mean_over_the_rectangle_step_by_step(bench: Workbench, kitems
     unrolled(bench, cut[:, 20].transpose(1, 0, 2))
 
 
-def test_a_rectangle_is_drawn_on_the_picture(bench: Workbench, kitems: iv.Study) -> None:
+def test_a_rectangle_is_drawn_on_the_picture(bench: Workbench, still_kitems: iv.Study) -> None:
     box = box_of(bench.get("slit-brush"))
     scale = box["width"] / 112
     bench.drag(bench.get("slit-brush"), (20.5 * scale, 8.5 * scale), (50.5 * scale, 40.5 * scale))
     bench.settled("slit=20,8,31,33,down,mean")
-    unrolled(bench, frames(kitems)[:, 8:41, 20:51].mean(axis=2).transpose(1, 0, 2), atol=0.51)
+    unrolled(bench, frames(still_kitems)[:, 8:41, 20:51].mean(axis=2).transpose(1, 0, 2), atol=0.51)
     bench.page.mouse.click(box["x"] + 70.5 * scale, box["y"] + 30)
     bench.settled("slit=70,0,1,64,down,mean")
     bench.page.reload()
     bench.ready()
-    unrolled(bench, frames(kitems)[:, :, 70].transpose(1, 0, 2))
+    unrolled(bench, frames(still_kitems)[:, :, 70].transpose(1, 0, 2))
 
 
 def test_time_is_selected_as_everywhere(bench: Workbench) -> None:
@@ -82,9 +83,9 @@ def test_time_is_selected_as_everywhere(bench: Workbench) -> None:
     bench.selected(15)
 
 
-def test_time_is_zoomed_as_everywhere(visit: Visit, show: Show, kitems: iv.Study) -> None:
-    bench = visit(show(kitems), f"{LINK}?episode={EPISODE}&side=slit&window=20-40")
-    middle = frames(kitems)[20:40, :, 52:59].mean(axis=2).transpose(1, 0, 2)
+def test_time_is_zoomed_as_everywhere(visit: Visit, shown_kitems: Handle, still_kitems: iv.Study) -> None:
+    bench = visit(shown_kitems, f"{LINK}?episode={EPISODE}&side=slit&window=20-40")
+    middle = frames(still_kitems)[20:40, :, 52:59].mean(axis=2).transpose(1, 0, 2)
     assert middle.shape[1] == 20, "only what is shown is read"
     unrolled(bench, middle, atol=0.51)
 

@@ -12,27 +12,26 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
-from innerview.jobs.looking import look
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
-from .memory_study import LINK
+from .memory_study import LINK, STATES
 from .test_export import saved
 from .workbench import Workbench, box_of
 
 STRATEGY = f"{LINK}?meaning=strategy"
-COUNT = 5
+
+
+@pytest.fixture(scope="module")
+def chart(looked_kitems: iv.Study) -> dict[str, Any]:
+    """What the lens found, before the page opens, with the state of each row."""
+    result = looked_kitems.result(looked_kitems.results(kind="strategy")[0].id)
+    return {**result.value, "state": looked_kitems.result_array(result.id, "state")}
 
 
 @pytest.fixture
-def chart(kitems: iv.Study) -> dict[str, Any]:
-    """What the lens finds, before the page opens, with the state of each row."""
-    result = look(kitems, "strategy", states=COUNT, progress=False)
-    return {**result.value, "state": kitems.result_array(result.id, "state")}
-
-
-@pytest.fixture
-def bench(visit: Visit, show: Show, kitems: iv.Study, chart: dict[str, Any]) -> Workbench:
-    bench = visit(show(kitems), STRATEGY)
+def bench(visit: Visit, shown_looked_kitems: Handle) -> Workbench:
+    bench = visit(shown_looked_kitems, STRATEGY)
     bench.get("strategy-chart").wait_for()
     return bench
 
@@ -46,11 +45,11 @@ def called(state: dict[str, Any]) -> str:
 def test_states_are_found_from_the_page(visit: Visit, show: Show, kitems: iv.Study) -> None:
     bench = visit(show(kitems), STRATEGY)
     bench.get("run-strategy").click()
-    bench.get("parameter-states").fill(str(COUNT))
+    bench.get("parameter-states").fill(str(STATES))
     bench.get("run-strategy-start").click()
-    bench.get("strategy-chart").wait_for(timeout=60_000)
+    bench.get("strategy-chart").wait_for(timeout=120_000)
     result = kitems.result(kitems.results(kind="strategy")[0].id)
-    assert result.arguments["parameters"]["states"] == COUNT
+    assert result.arguments["parameters"]["states"] == STATES
     expect(bench.get("strategy-state")).to_have_count(len(result.value["states"]))
 
 
@@ -100,10 +99,9 @@ def test_the_current_state_is_marked_as_time_goes_on(bench: Workbench, chart: di
 
 
 def test_hidden_states_can_have_the_colours_of_the_chart(
-    visit: Visit, show: Show, kitems: iv.Study, chart: dict[str, Any]
+    visit: Visit, shown_looked_kitems: Handle, chart: dict[str, Any]
 ) -> None:
-    look(kitems, "pca", progress=False)
-    bench = visit(show(kitems), f"{LINK}?hue=strategy%20state")
+    bench = visit(shown_looked_kitems, f"{LINK}?hue=strategy%20state")
     expect(bench.get("legend-word")).to_have_count(len(set(chart["state"].tolist())))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-import innerview as iv
 from innerview.serve import Handle
 
 from .conftest import Visit
@@ -24,16 +23,10 @@ PLACES = {
 }
 
 
-@pytest.fixture(scope="module")
-def shown(recorded_kitems: object) -> Handle:
-    with iv.show(str(recorded_kitems), open_browser=False) as handle:
-        yield handle
-
-
 @pytest.mark.parametrize("place", PLACES)
-def test_nothing_overflows_and_everything_can_be_read(visit: Visit, shown: Handle, place: str) -> None:
+def test_nothing_overflows_and_everything_can_be_read(visit: Visit, shown_kitems: Handle, place: str) -> None:
     settings, drawn = PLACES[place]
-    bench = visit(shown, f"{LINK}?{settings}")
+    bench = visit(shown_kitems, f"{LINK}?{settings}")
     for name in looks(bench):
         expect(bench.get(drawn)).to_have_attribute("data-complete", "true")
         fits(bench, f"memory-{place}-{name}")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 import innerview as iv
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, opened
@@ -19,14 +20,14 @@ from .workbench import Workbench, canvas_of
 
 
 @pytest.fixture
-def value(levels: iv.Study) -> dict[str, Any]:
-    found: dict[str, Any] = levels.results(kind="factors")[0].value
+def value(still_levels: iv.Study) -> dict[str, Any]:
+    found: dict[str, Any] = still_levels.results(kind="factors")[0].value
     return found
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, levels: iv.Study) -> Workbench:
-    return opened(visit(show(levels), f"{LINK}?episode=1&step=4", ready=False))
+def bench(visit: Visit, shown_levels: Handle) -> Workbench:
+    return opened(visit(shown_levels, f"{LINK}?episode=1&step=4", ready=False))
 
 
 def card(bench: Workbench, factor: int) -> Locator:
@@ -44,7 +45,7 @@ def test_there_is_a_card_for_each_factor_with_its_share(bench: Workbench, value:
 
 
 def test_an_example_is_cut_out_of_what_was_seen_and_leads_there(
-    bench: Workbench, levels: iv.Study, value: dict[str, Any]
+    bench: Workbench, still_levels: iv.Study, value: dict[str, Any]
 ) -> None:
     examples = value["factors"][2]["examples"]
     best = max(examples["good"] + examples["bad"], key=lambda example: float(example["amount"]))
@@ -55,7 +56,7 @@ def test_an_example_is_cut_out_of_what_was_seen_and_leads_there(
     reach, (high, wide) = value["reach"], value["grid"]
     assert rgba.shape[0] == reach
     left, top = (round((best[k] + 0.5) / cells * 64 - reach / 2 + 1e-9) for k, cells in (("x", wide), ("y", high)))
-    frame = levels.recording("levels").array("observation", best["row"], best["row"] + 1)[0]
+    frame = still_levels.recording("levels").array("observation", best["row"], best["row"] + 1)[0]
     inside = rgba[..., 3] == 255
     ys, xs = np.nonzero(inside)
     assert len(ys) > 20
@@ -71,9 +72,9 @@ def test_examples_can_be_of_one_sign(bench: Workbench, value: dict[str, Any]) ->
     card(bench, 0).locator(f'canvas[data-row="{first["row"]}"]').first.wait_for()
 
 
-def test_by_place_each_part_of_the_picture_has_its_own_example(bench: Workbench, levels: iv.Study) -> None:
-    found = levels.results(kind="factors")[0].id
-    cells, rows = levels.result_array(found, "cells"), levels.result_array(found, "cell_rows")
+def test_by_place_each_part_of_the_picture_has_its_own_example(bench: Workbench, still_levels: iv.Study) -> None:
+    found = still_levels.results(kind="factors")[0].id
+    cells, rows = still_levels.result_array(found, "cells"), still_levels.result_array(found, "cell_rows")
     bench.get("legend-patches").locator("[data-value=places]").click()
     bench.settled("patches=places")
     picture = card(bench, 1).get_by_test_id("patch-map")
@@ -114,7 +115,8 @@ def test_hiding_and_pinning_are_undone_in_their_order(bench: Workbench) -> None:
     bench.settled(r"without=0(&|$)")
 
 
-def test_a_name_is_kept_in_the_study(bench: Workbench, levels: iv.Study) -> None:
+def test_a_name_is_kept_in_the_study(visit: Visit, show: Show, levels: iv.Study) -> None:
+    bench = opened(visit(show(levels), LINK, ready=False))
     card(bench, 1).get_by_test_id("factor-name").click()
     bench.get("factor-name-input").fill("the sky")
     bench.page.keyboard.press("Enter")

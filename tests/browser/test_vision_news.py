@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 import innerview as iv
+from innerview.serve import Handle
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, find, opened, player
@@ -47,9 +49,11 @@ def strongest(study: iv.Study, sign: int) -> tuple[int, int, float, float]:
 
 
 @pytest.mark.parametrize(("name", "sign"), [("good", 1), ("bad", -1)])
-def test_a_factor_is_drawn_where_it_is_strong(visit: Visit, show: Show, levels: iv.Study, name: str, sign: int) -> None:
-    row, factor, x, y = strongest(levels, sign)
-    bench = opened(visit(show(levels), f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
+def test_a_factor_is_drawn_where_it_is_strong(
+    visit: Visit, shown_levels: Handle, still_levels: iv.Study, name: str, sign: int
+) -> None:
+    row, factor, x, y = strongest(still_levels, sign)
+    bench = opened(visit(shown_levels, f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
     card(bench, factor).hover()
     expect(bench.get(f"news-{name}")).to_have_attribute("data-row", str(row))
 
@@ -64,16 +68,18 @@ def test_a_factor_is_drawn_where_it_is_strong(visit: Visit, show: Show, levels: 
     assert np.abs(drawn - rgb(COLOURS[factor])).max() <= 6, "the factor is alone"
 
 
-def test_the_picture_is_what_it_saw(visit: Visit, show: Show, levels: iv.Study) -> None:
-    bench = opened(visit(show(levels), f"{LINK}?episode=1&step=7", ready=False))
-    seen = levels.recording("levels").array("observation", STEPS + 7, STEPS + 8)[0]
+def test_the_picture_is_what_it_saw(visit: Visit, shown_levels: Handle, still_levels: iv.Study) -> None:
+    bench = opened(visit(shown_levels, f"{LINK}?episode=1&step=7", ready=False))
+    seen = still_levels.recording("levels").array("observation", STEPS + 7, STEPS + 8)[0]
     for name in ("seen", "good", "bad"):
         assert np.array_equal(canvas_of(bench.get(f"news-{name}-picture"))[..., :3], seen)
 
 
-def test_pointing_at_a_drop_names_its_factor_and_a_click_pins_it(visit: Visit, show: Show, levels: iv.Study) -> None:
-    row, factor, x, y = strongest(levels, 1)
-    bench = opened(visit(show(levels), f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
+def test_pointing_at_a_drop_names_its_factor_and_a_click_pins_it(
+    visit: Visit, shown_levels: Handle, still_levels: iv.Study
+) -> None:
+    row, factor, x, y = strongest(still_levels, 1)
+    bench = opened(visit(shown_levels, f"{LINK}?episode={row // STEPS}&step={row % STEPS}", ready=False))
     box = box_of(bench.get("news-good"))
     bench.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
     expect(bench.get("news-tip")).to_have_text(re.compile(rf"^factor {factor + 1} \+"))
@@ -84,9 +90,9 @@ def test_pointing_at_a_drop_names_its_factor_and_a_click_pins_it(visit: Visit, s
     bench.page.wait_for_url(lambda url: f"factor={factor}" not in url)
 
 
-def test_a_step_can_be_its_own_scale(visit: Visit, show: Show, levels: iv.Study) -> None:
-    most = levels.result_array(levels.results(kind="factors")[0].id, "scale")[:STEPS, 0]
-    bench = opened(visit(show(levels), f"{LINK}?episode=0&step={int(most.argmin())}", ready=False))
+def test_a_step_can_be_its_own_scale(visit: Visit, shown_levels: Handle, still_levels: iv.Study) -> None:
+    most = still_levels.result_array(still_levels.results(kind="factors")[0].id, "scale")[:STEPS, 0]
+    bench = opened(visit(shown_levels, f"{LINK}?episode=0&step={int(most.argmin())}", ready=False))
     by_episode = (overlay(bench, "good")[..., 3] > 60).sum()
     bench.get("news-scale").locator("[data-value=step]").click()
     bench.settled("scale=step")
@@ -95,8 +101,8 @@ def test_a_step_can_be_its_own_scale(visit: Visit, show: Show, levels: iv.Study)
     assert by_step > by_episode, "the weakest step is drawn larger when only it counts"
 
 
-def test_what_factors_leave_out_is_hatched(visit: Visit, show: Show, levels: iv.Study) -> None:
-    bench = opened(visit(show(levels), f"{LINK}?scale=step", ready=False))
+def test_what_factors_leave_out_is_hatched(visit: Visit, shown_levels: Handle) -> None:
+    bench = opened(visit(shown_levels, f"{LINK}?scale=step", ready=False))
     assert not overlay(bench, "seen").any()
     bench.get("news-rest").click()
     bench.settled("rest=on")
@@ -104,9 +110,9 @@ def test_what_factors_leave_out_is_hatched(visit: Visit, show: Show, levels: iv.
     assert overlay(bench, "seen")[..., 3].any()
 
 
-def test_sums_are_those_of_what_is_shown(visit: Visit, show: Show, levels: iv.Study) -> None:
-    bench = opened(visit(show(levels), f"{LINK}?episode=2&step=3&without=0,1", ready=False))
-    shown = amounts(levels)[2 * STEPS + 3, 2:]
+def test_sums_are_those_of_what_is_shown(visit: Visit, shown_levels: Handle, still_levels: iv.Study) -> None:
+    bench = opened(visit(shown_levels, f"{LINK}?episode=2&step=3&without=0,1", ready=False))
+    shown = amounts(still_levels)[2 * STEPS + 3, 2:]
     told = bench.get("view-news").locator("figcaption").nth(1).inner_text().split("+")[1]
     assert float(told) == pytest.approx(shown.clip(0).sum(), rel=0.02)
 
@@ -156,19 +162,23 @@ def test_factors_are_found_with_one_click(visit: Visit, show: Show, recorded_lev
     bench.get("parameter-count").fill("4")
     bench.get("parameter-steps").fill("3")
     bench.get("run-factors-start").click()
-    expect(bench.get("factor")).to_have_count(4, timeout=60_000)
+    expect(bench.get("factor")).to_have_count(4, timeout=120_000)
     expect(bench.get("news-good")).to_be_visible()
     assert study.results(kind="factors")[0].value["layer"] == "conv4a"
 
 
-def test_a_layer_without_places_is_refused_in_words(
-    visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path
-) -> None:
+def test_what_is_refused_is_told_in_words(visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path) -> None:
+    def ask_for_dense(route: Route) -> None:
+        """The page offers no layer without places, so that another hand has to ask for one."""
+        asked = route.request.post_data_json
+        asked["parameters"]["layer"] = "dense1"
+        route.continue_(post_data=json.dumps(asked))
+
     study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "flat.study"))
     subject, _ = player()
     bench = opened(visit(show(study, subject=subject), LINK, ready=False), drawn=False)
+    bench.page.route("**/api/jobs", ask_for_dense)
     bench.get("run-factors").click()
-    bench.get("parameter-layer").select_option("dense1")
     bench.get("run-factors-start").click()
     expect(bench.get("news-progress-failed")).to_contain_text("dense1")
 

@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
+from innerview.serve import Handle
 
-from .conftest import Show, Visit
+from .conftest import Visit
 from .vision_study import LINK, ROWS, STEPS, opened
 from .workbench import Workbench, box_of, canvas_of
 
@@ -19,8 +20,8 @@ INK = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canv
 
 
 @pytest.fixture
-def bench(visit: Visit, show: Show, levels: iv.Study) -> Workbench:
-    bench = opened(visit(show(levels), f"{LINK}?episode=1&step=4", ready=False))
+def bench(visit: Visit, shown_levels: Handle) -> Workbench:
+    bench = opened(visit(shown_levels, f"{LINK}?episode=1&step=4", ready=False))
     bench.page.locator(f'[data-testid="totals-canvas"][data-steps="{STEPS}"]').wait_for()
     return bench
 
@@ -30,8 +31,8 @@ def now(bench: Workbench) -> list[float]:
     return [abs(float(text)) for text in re.findall(r"[+-]?[\d.]+", told)]
 
 
-def test_totals_are_those_of_the_step(bench: Workbench, levels: iv.Study) -> None:
-    totals = levels.result_array(levels.results(kind="factors")[0].id, "totals")
+def test_totals_are_those_of_the_step(bench: Workbench, still_levels: iv.Study) -> None:
+    totals = still_levels.result_array(still_levels.results(kind="factors")[0].id, "totals")
     assert now(bench) == pytest.approx(totals[STEPS + 4].sum(axis=0), rel=0.02)
     bench.page.keyboard.press("ArrowRight")
     bench.at_step(5)
@@ -57,10 +58,10 @@ def test_totals_can_be_lines_and_lead_to_a_step(bench: Workbench) -> None:
     expect(bench.get("news-good")).to_have_attribute("data-row", str(STEPS + 15))
 
 
-def test_what_it_saw_is_squeezed_into_lines(bench: Workbench, levels: iv.Study) -> None:
+def test_what_it_saw_is_squeezed_into_lines(bench: Workbench, still_levels: iv.Study) -> None:
     strip = bench.page.locator('[data-testid="totals-squeezed"][data-left="0"]')
     strip.wait_for()
-    seen = levels.recording("levels").array("observation", STEPS, 2 * STEPS).mean(axis=2)
+    seen = still_levels.recording("levels").array("observation", STEPS, 2 * STEPS).mean(axis=2)
     shown = canvas_of(strip)[..., :3].transpose(1, 0, 2)
     assert shown.shape == seen.shape
     assert np.abs(shown - seen).max() <= 1
@@ -71,7 +72,7 @@ def test_news_follow_while_it_plays(bench: Workbench) -> None:
     expect(bench.get("news-bad")).to_have_attribute("data-row", str(2 * STEPS - 1))
 
 
-def test_it_begins_with_what_went_worse_than_expected(bench: Workbench, levels: iv.Study) -> None:
+def test_it_begins_with_what_went_worse_than_expected(bench: Workbench, still_levels: iv.Study) -> None:
     first = int(bench.get("begin-row").first.get_attribute("data-row") or -1)
     expect(bench.get("measure")).to_have_value("surprise-low")
     bench.get("begin-row").first.click()
@@ -79,7 +80,7 @@ def test_it_begins_with_what_went_worse_than_expected(bench: Workbench, levels: 
     bench.get("measure").select_option("failures")
     expect(bench.get("begin-under").first).to_contain_text("·")
     ends = [int(row.get_attribute("data-row") or -1) for row in bench.get("begin-row").all()]
-    stops = levels.recording("levels").groups()["stop"].to_list()
+    stops = still_levels.recording("levels").groups()["stop"].to_list()
     assert ends and set(ends) <= {stop - 1 for stop in stops}
     assert max(ends) <= ROWS - 1
 
@@ -89,8 +90,8 @@ def test_surprise_has_a_line(bench: Workbench) -> None:
     expect(bench.page.locator('[data-testid="track"][data-column="surprise"]')).to_be_visible()
 
 
-def test_it_opens_from_the_rail_in_both_themes(visit: Visit, show: Show, levels: iv.Study) -> None:
-    bench = visit(show(levels), "#/episodes/levels")
+def test_it_opens_from_the_rail_in_both_themes(visit: Visit, shown_levels: Handle) -> None:
+    bench = visit(shown_levels, "#/episodes/levels")
     for theme in ("light", "dark"):
         bench.page.emulate_media(color_scheme=theme)
         bench.get("workspace-episodes").click()
@@ -104,8 +105,8 @@ def test_it_opens_from_the_rail_in_both_themes(visit: Visit, show: Show, levels:
         expect(bench.get("help")).to_have_count(0)
 
 
-def test_a_recording_without_pictures_leaves_it_dark(visit: Visit, show: Show, pairs: iv.Study) -> None:
-    bench = visit(show(pairs))
+def test_a_recording_without_pictures_leaves_it_dark(visit: Visit, shown_pairs: Handle) -> None:
+    bench = visit(shown_pairs)
     expect(bench.get("workspace-vision")).to_have_attribute("aria-disabled", "true")
     bench.get("workspace-vision").click(force=True)
     expect(bench.get("toasts")).to_contain_text("Vision needs")
