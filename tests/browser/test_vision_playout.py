@@ -141,6 +141,14 @@ def test_a_link_opens_what_was_played_out(visit: Visit, show: Show, levels: iv.S
     bench.get("episode").nth(0).click()
     expect(bench.get("news-seen")).to_be_visible()
     bench.page.wait_for_url(lambda url: "play=" not in url)
+    # In that level the agent would go on for hundreds of steps.
+    bench.get("playout-begin").click()
+    at(bench, 0)
+    bench.page.keyboard.press("g")
+    bench.until(lambda: int(bench.get("course-canvas").get_attribute("data-steps") or 0) > 8)
+    bench.page.keyboard.press("g")
+    expect(bench.get("playout-on")).to_be_enabled()
+    expect(bench.get("course-outcome-played")).to_contain_text("not over after")
 
 
 def test_without_a_world_it_says_what_to_do(visit: Visit, show: Show, levels: iv.Study) -> None:
