@@ -74,6 +74,8 @@ class Canvas:
     size: tuple[int, int]
     margin: int
     numbers: Tensor
+    weights: Tensor
+    """Of frequencies, where it is painted in those."""
 
     def shares(self) -> Tensor:
         """[pictures, channel, height, width] with the margin, from black (0) to white (1)."""
@@ -91,7 +93,7 @@ class Canvas:
         if self.held == "pixels":
             return self.numbers
         height, width = (side + 2 * self.margin for side in self.size)
-        spectrum = torch.view_as_complex(self.numbers) * _falling(height, width).to(self.numbers)
+        spectrum = torch.view_as_complex(self.numbers) * self.weights
         flat: Tensor = torch.fft.irfft2(spectrum, s=(height, width), norm="ortho")
         return flat
 
@@ -110,7 +112,7 @@ def blank(palette: Palette, *, count: int, held: str, margin: int, seed: int) ->
     generator = torch.Generator().manual_seed(seed)
     shape = (count, channels, tall, wide) if held == "pixels" else (count, channels, tall, wide // 2 + 1, 2)
     numbers = (_BEGIN * torch.randn(shape, generator=generator)).to(palette.low).requires_grad_()
-    return Canvas(palette, held, (height, width), margin, numbers)
+    return Canvas(palette, held, (height, width), margin, numbers, _falling(tall, wide).to(numbers))
 
 
 def _falling(height: int, width: int) -> Tensor:
