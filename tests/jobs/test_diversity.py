@@ -12,7 +12,7 @@ import torch
 from rich.console import Console
 
 from innerview.cli import diversity as command
-from innerview.errors import LensError, RequestError
+from innerview.errors import LensError, RequestError, UnknownName
 from innerview.jobs.diversity import Candidate, Diversity, Seen, diversity
 from innerview.jobs.diversity_plots import completion_plot, meaning_plot
 from innerview.subjects import Subject
@@ -63,6 +63,16 @@ def test_factors_that_mean_something_are_counted_agent_by_agent(study: Path) -> 
     assert [len(each.results) for each in found.seen] == [2, 2]
 
 
+def test_a_class_may_not_count(study: Path) -> None:
+    given = {"seeds": SEEDS, "parameters": PARAMETERS, "fits": 2}
+    every = diversity(study, candidates(), Crossing(), **given).seen[1]
+    fewer = diversity(study, candidates(), Crossing(), without=["red"], **given).seen[1]
+    assert every.kinds == ("green", "red") and fewer.kinds == ("green",)
+    assert fewer.meaningful.value == every.meaningful.value - 25 * sum(fit.count("red") for fit in every.names)
+    with pytest.raises(UnknownName, match="Did you mean 'red'"):
+        diversity(study, candidates(), Crossing(), without=["rod"], **given)
+
+
 def seen(levels: int | None, meaningful: int, unseen: int) -> Seen:
     return Seen(
         candidate=candidate(str(levels), levels, walker(), unseen),
@@ -77,7 +87,7 @@ def seen(levels: int | None, meaningful: int, unseen: int) -> Seen:
 def test_ranks_say_whether_it_rises() -> None:
     found = Diversity(seen=(seen(100, 1, 60), seen(1_000, 3, 50), seen(10_000, 2, 40), seen(None, 6, 30)))
     assert found.rises == pytest.approx(0.8) and found.generalises == pytest.approx(-1)
-    assert found.score_rises is None
+    assert found.score_rises is None and found.kinds_rise is None
 
 
 def test_plots_hold_ours_and_every_number_of_the_paper() -> None:

@@ -38,6 +38,7 @@ class Wanted:
     episodes: int = LEVELS_TO_LOOK_AT
     fits: int = 1
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
     again: bool = False
     train: bool = False
     minutes: float = TRAIN_MINUTES
@@ -66,6 +67,7 @@ def measure(console: Console, wanted: Wanted, who: Sequence[Candidate], where: W
         seeds=range(first, first + wanted.episodes),
         parameters=wanted.parameters,
         fits=wanted.fits,
+        without=wanted.without,
         again=wanted.again,
     )
     show(console, found, wanted)
@@ -151,10 +153,12 @@ def show(console: Console, found: Diversity, wanted: Wanted) -> None:
         "chance, from 0 to 1. The paper's: means over two agents; for features over two people and two agents, ± one "
         "standard deviation (footnote 10).",
     )
+    left = f" Factors that mean {', '.join(wanted.without)} do not count." if wanted.without else ""
     _say(
         console,
         f"\nSpearman with the number of levels: {_rank(found.rises)} for the share of meaningful factors, "
-        f"{_rank(found.score_rises)} for the mean score, {_rank(found.generalises)} for unseen levels completed.",
+        f"{_rank(found.kinds_rise)} for how many different things they mean, {_rank(found.score_rises)} for the mean "
+        f"score, {_rank(found.generalises)} for unseen levels completed.{left}",
     )
 
 

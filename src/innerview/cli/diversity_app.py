@@ -23,6 +23,9 @@ def diversity(
     target: Annotated[str, typer.Option(help="What attributions are to: value, or an action of the policy.")] = "value",
     count: Annotated[int, typer.Option(help="How many factors.")] = 8,
     fits: Annotated[int, typer.Option(min=1, help="Find factors so often, each time from another beginning.")] = 1,
+    without: Annotated[
+        list[str] | None, typer.Option(help="Do not count factors that mean this class of things; may be repeated.")
+    ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any other parameter of the lens factors, as in of=activations.")
     ] = None,
@@ -42,6 +45,8 @@ def diversity(
         innerview diversity
 
         innerview diversity --levels 1000 --fits 3 --out plots
+
+        innerview diversity --without velocity
     """
     from innerview.cli.lenses import parameters_of
     from innerview.features.factors import LENS
@@ -55,6 +60,7 @@ def diversity(
             episodes=episodes,
             fits=fits,
             parameters=parameters,
+            without=tuple(without or ()),
             again=again,
             train=train,
             minutes=minutes,

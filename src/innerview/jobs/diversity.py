@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from innerview.errors import LensError, RequestError
+from innerview.errors import LensError, RequestError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.jobs.looking import look
 from innerview.jobs.record import record
@@ -54,12 +54,21 @@ class Seen:
     results: tuple[str, ...]
     """Where the study keeps them."""
     layer: str
+    without: tuple[str, ...] = ()
+    """Classes that do not count."""
 
     @property
     def meaningful(self) -> Figure:
         """The share of factors with a clear meaning, over all fits; the interval is that of so many factors."""
         every = [name for fit in self.names for name in fit]
-        return share_figure(sum(map(bool, every)), len(every), name="meaningful factors")
+        counted = sum(bool(name) and name not in self.without for name in every)
+        return share_figure(counted, len(every), name="meaningful factors")
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The different things that factors mean."""
+        every = {name for fit in self.names for name in fit if name and name not in self.without}
+        return tuple(sorted(every))
 
     @property
     def score(self) -> float:
@@ -80,6 +89,11 @@ class Diversity:
         return _spearman([each.meaningful.value for each in self.seen])
 
     @property
+    def kinds_rise(self) -> float | None:
+        """The same of how many different things factors mean."""
+        return _spearman([len(each.kinds) for each in self.seen])
+
+    @property
     def score_rises(self) -> float | None:
         """The same of how far beyond chance factors respond."""
         return _spearman([each.score for each in self.seen])
@@ -92,7 +106,12 @@ class Diversity:
     def told(self) -> dict[str, Any]:
         """Everything as plain values, for a file."""
         return {
-            "spearman": {"meaningful": self.rises, "score": self.score_rises, "unseen": self.generalises},
+            "spearman": {
+                "meaningful": self.rises,
+                "kinds": self.kinds_rise,
+                "score": self.score_rises,
+                "unseen": self.generalises,
+            },
             "agents": [_told(each) for each in self.seen],
         }
 
@@ -105,20 +124,20 @@ def diversity(
     seeds: Sequence[int],
     parameters: Mapping[str, Any] | None = None,
     fits: int = 1,
+    without: Sequence[str] = (),
     again: bool = False,
     progress: Callable[[str], Progress | bool] = lambda _: True,
 ) -> Diversity:
     """Record the same levels with every agent and see how many of its factors mean something.
 
-    Each fit begins elsewhere. What the study holds already is not made again, unless it is wanted `again`; `progress`
-    is asked for a report by what is done.
+    Each fit begins elsewhere; factors that mean a class in `without` do not count. What the study holds already is not
+    made again, unless it is wanted `again`; `progress` is asked for a report by what is done.
     """
     if len(candidates) < 2:
         raise RequestError(f"Two agents or more can be compared, not {len(candidates)}.")
     if fits < 1:
         raise RequestError(f"fits is how often factors are found anew: 1 or more, not {fits}.")
-    if not any(spec.role == "mask" for spec in world.info.observations):
-        raise LensError(f"World '{world.info.name}' tells no masks, so nobody can say what a factor means.")
+    _check_classes(world, without)
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
     ordered = sorted(candidates, key=lambda each: float("inf") if each.levels is None else each.levels)
     found = []
@@ -140,8 +159,17 @@ def diversity(
             look(opened, "factors", made.name, subject=each.subject, again=again, progress=report, **wish)
             for wish in wishes
         ]
-        found.append(_seen(each, made.rows, fitted))
+        found.append(replace(_seen(each, made.rows, fitted), without=tuple(without)))
     return Diversity(seen=tuple(found))
+
+
+def _check_classes(world: World, without: Sequence[str]) -> None:
+    mask = next((spec for spec in world.info.observations if spec.role == "mask"), None)
+    if mask is None:
+        raise LensError(f"World '{world.info.name}' tells no masks, so nobody can say what a factor means.")
+    for name in without:
+        if name not in mask.elements:
+            raise UnknownName("class of the world's masks", name, mask.elements)
 
 
 def _seen(candidate: Candidate, rows: int, fitted: Sequence[Result]) -> Seen:
@@ -173,6 +201,8 @@ def _told(each: Seen) -> dict[str, Any]:
         **{name: None if f is None else [f.value, f.low, f.high, f.count] for name, f in figures.items()},
         "score": each.score,
         "factors": [list(fit) for fit in each.names],
+        "kinds": list(each.kinds),
+        "without": list(each.without),
         "rows": each.rows,
         "layer": each.layer,
         "results": list(each.results),
