@@ -96,6 +96,10 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     assert told.groups()["seed"].to_list() == study.recording(RECORDING).groups()["seed"].to_list()
     assert "red" in told.groups()["outcome"].to_list()
     assert api.get(f"/api/recordings/{made['recording']}").json()["subject"]["name"] == "no red"
+    asked = {"recording": made["recording"], "parameters": {"layer": "see", "count": 1, "steps": 2}}
+    seen = ended(api, kind="lens", lens="factors", **asked)
+    more = {"recording": made["recording"], "result": seen["result"], "factors": [0]}
+    assert len(api.post("/api/edited", json=more).json()["history"]) == 2
     weights = api.get("/api/edited/no red/weights")
     assert weights.headers["content-type"] == "application/octet-stream"
     assert "no%20red.safetensors" in weights.headers["content-disposition"]
