@@ -13,6 +13,7 @@ from torch import nn
 
 import innerview as iv
 from innerview.errors import CaptureError, InnerviewError, RequestError, UnknownName
+from innerview.jobs.engine import Cancelled
 from innerview.jobs.live import Live
 from innerview.jobs.playout import Playouts, play_out
 from innerview.jobs.playout_branch import Branch
@@ -254,6 +255,18 @@ def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
 def test_what_is_asked_badly_is_told(playouts: Playouts, more: dict[str, Any], words: str) -> None:
     with pytest.raises(InnerviewError, match=words):
         playouts.play(asked(**more))
+
+
+def test_keeping_can_be_cancelled_and_goes_on(levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts) -> None:
+    task = playouts.keep(asked(moves=[{"do": "agent"}], name="cancelled"))
+
+    def stop(done: int, total: int | None, message: str = "") -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        task.work(stop)
+    assert task.work(lambda *_: None) == {"recording": "cancelled", "rows": 6}
+    assert levels[0].recording("cancelled").columns(["step"])["step"].to_list() == list(range(6))
 
 
 def test_nothing_done_cannot_be_kept(playouts: Playouts) -> None:

@@ -16,7 +16,7 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.live import Live
 from innerview.jobs.playout_branch import Branch, Node
 from innerview.jobs.playout_factors import amounts
-from innerview.jobs.playout_keeping import keep_branch
+from innerview.jobs.playout_keeping import free_name, keep_branch
 from innerview.jobs.playout_origin import Origin, origin
 from innerview.jobs.runner import Task
 from innerview.schema import DOES, Move, ThingInView, from_json
@@ -89,10 +89,10 @@ class Playouts:
 
     def keep(self, asked: Mapping[str, Any]) -> Task:
         """A job that keeps what was played out as a recording."""
-        moves, name = _moves(asked.get("moves", ())), str(asked.get("name") or "")
+        moves = _moves(asked.get("moves", ()))
         if not any(move.takes_time for move in moves):
             raise RequestError("Nothing was done yet: take an action, or let the agent, and keep it then.")
-        self._start(asked)
+        name = str(asked.get("name") or free_name(self._live().study, self._start(asked)))
 
         def work(progress: Progress) -> dict[str, Any]:
             def write() -> Recording:

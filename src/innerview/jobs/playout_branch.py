@@ -191,7 +191,7 @@ class Branch:
             action=made.get("action"),
             thing=made.get("thing", ""),
             moment=Moment(observation={}, facts=moment.facts, reward=moment.reward, ended=moment.ended),
-            seen=pack(moment.observation, plain=form.fed),
+            seen=pack(moment.observation),
             before=before,
             output=output,
             values={name: column[0] for name, column in told.items()},

@@ -26,22 +26,24 @@ _LONGEST_NAME = 80
 
 
 def keep_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: str, progress: Progress) -> Recording:
-    """Write it; the same moves under the same name are found again."""
+    """Write it; what was cancelled on the way goes on under the same name."""
     if len(rows := _rows(nodes)) == 0:
         raise RequestError("Nothing was done yet: take an action, or let the agent, and keep it then.")
     origin = branch.origin
-    info = _described(branch, nodes, name or free_name(study, origin))
+    info = _described(branch, nodes, name)
     before, total = origin.step, origin.step + len(rows)
     scene = origin.recording.scene(origin.group["scene"]) if origin.group.get("scene") else None
     with study.writer(info) as writer:
         if writer.complete:
             return study.recording(info.name)
-        for first in range(0, before, _CHUNK):
+        known = writer.rows_committed  # where it was cancelled before
+        for first in range(known, before, _CHUNK):
             progress(first, total, "what was recorded")
             _copy(writer, origin, first, min(before, first + _CHUNK))
         progress(before, total, "what was played out")
-        piece = _piece(branch, rows, scene, info)
-        writer.append(piece.rows, piece.arrays)
+        piece, skipped = _piece(branch, rows, scene, info), max(0, known - before)
+        columns = {name: column[skipped:] for name, column in piece.rows.items()}
+        writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
         writer.end_group(_line(origin, piece, scene, writer))
     progress(total, total, "kept")
     return study.recording(info.name)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from innerview.errors import UnknownName
+
+_SMALL = 32_768
 
 
 @dataclass(frozen=True)
@@ -33,8 +35,8 @@ class Packed:
         return np.frombuffer(zlib.decompress(content), dtype).reshape(shape)
 
 
-def pack(arrays: Mapping[str, np.ndarray], *, plain: Sequence[str]) -> Packed:
-    """Keep some as they are, which are read again and again, and compress the others."""
-    kept = {name: np.array(arrays[name]) for name in plain}
-    rest = {name: np.ascontiguousarray(array) for name, array in arrays.items() if name not in kept}
-    return Packed(kept, {n: (zlib.compress(a.tobytes(), 1), a.shape, a.dtype.str) for n, a in rest.items()})
+def pack(arrays: Mapping[str, np.ndarray]) -> Packed:
+    """Keep small ones as they are, which are read again and again, and compress the others."""
+    all_ = {name: np.array(array, order="C") for name, array in arrays.items()}
+    small = {n: (zlib.compress(a.tobytes(), 1), a.shape, a.dtype.str) for n, a in all_.items() if a.nbytes > _SMALL}
+    return Packed({name: array for name, array in all_.items() if name not in small}, small)
