@@ -57,7 +57,7 @@ def main() -> None:
     agent, world = zoo.load("platformer")
     agent.module.to(args.device)
     rows, heard = args.shown + args.further, [0]
-    seeds = list(range(FIRST_TEST_LEVEL, FIRST_TEST_LEVEL + 1 + rows // STEPS_A_LEVEL))
+    seeds = list(range(FIRST_TEST_LEVEL, FIRST_TEST_LEVEL + 8 + rows // STEPS_A_LEVEL))
 
     def progress(done: int, total: int | None, message: str = "") -> None:
         heard[0] += 1
