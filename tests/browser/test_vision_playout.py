@@ -95,6 +95,9 @@ def test_a_thing_is_dragged_and_taken_away_and_news_follow(visit: Visit, show: S
     box = bench.page.locator(f'[data-thing="{thing.id}"]')
     scale = box_of(bench.get("playout-seen"))["width"] / 64
     up = round(2 * thing.unit_px * scale)
+    bench.watch.expected.append("422")  # the browser says so when a move is refused
+    bench.drag(box, (3, 3), (3, 3 + up / 2))
+    expect(bench.get("playout-problem")).to_contain_text("Choose a free cell")
     bench.drag(box, (3, 3), (3, 3 - up))
     bench.settled(r"play=7(~|%7E)m")
     moved = mine.play([Move(do="move", thing=thing.id, by=(0.0, 2.0))])[1]
