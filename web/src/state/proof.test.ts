@@ -113,6 +113,13 @@ describe("what a proof says", () => {
     expect(verdictOf(few)?.headline.rest).toContain("20 levels prove little");
     expect(said(few, "control")?.text).toBe("Random directions: nothing either");
     expect(said(few, "invisible")?.text).toBe("Enemy invisible: enemy in 5.0 %");
+    const none = [0, 0, 0] as const;
+    const calm = proof(
+      arm("original", "original", none),
+      arm("blind", "blind", none),
+      arm("coin invisible", "invisible", none),
+    );
+    expect(said(calm, "invisible")?.text).toBe("Coin invisible: coin in 100 %");
   });
 
   test("what never happened before has no ratio, only a least one", () => {

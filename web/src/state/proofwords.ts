@@ -118,7 +118,7 @@ function controlLine(proof: Proof, arm: Arm, cause: string): VerdictLine {
 
 /** How far there is to go: the original, when that kind of thing is not drawn. */
 function invisibleLine(proof: Proof, arm: Arm, cause: string): VerdictLine {
-  const own = proof.causes.slice(1).find((each) => arm.name.startsWith(each));
+  const own = proof.causes.find((each) => each && arm.name.startsWith(each));
   const most = cause || own || raised(proof, arm)[0]?.cause || (proof.causes[1] ?? "");
   const [was, is, unseen] = [
     shareOf(original(proof), most)?.share ?? NaN,
