@@ -6,7 +6,6 @@ import { messageOf } from "../api/errors";
 import type { Job } from "../api/model";
 import { ResultService, type ResultLine } from "../api/results";
 import type { Service } from "../api/service";
-import { factorPlace } from "../marks/drops";
 import { indicesFrom } from "./factors";
 import type { Jobs } from "./jobs.svelte";
 import type { Proof } from "./proof";
@@ -100,8 +99,8 @@ export class Blinding {
   }
 
   /** Colours stand for factors that are shown; those of other results have none here. */
-  colourOf(edit: Pick<Edited, "result">, factor: number): string {
-    return edit.result === this.vision.shown?.line.id ? `var(--c${factorPlace(factor)})` : "var(--muted)";
+  shows(edit: Pick<Edited, "result">): boolean {
+    return edit.result === this.vision.shown?.line.id;
   }
 
   weights(name: string): string {
