@@ -9,7 +9,7 @@ from torch import nn
 
 import innerview as iv
 
-LONG: dict[str, Any] = {"episodes": 500, "lanes": 3, "name": "killed", "block_rows": 16, "progress": False}
+LONG: dict[str, Any] = {"episodes": 150, "lanes": 3, "name": "killed", "block_rows": 16, "progress": False}
 """A recording of many small blocks."""
 
 

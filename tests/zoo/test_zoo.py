@@ -9,15 +9,16 @@ from innerview.capture import Plan, layout, rollout
 from innerview.errors import UnknownName
 
 NAMES = [entry.name for entry in zoo.entries()]
+STEPS = 15
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_its_world(name: str) -> None:
     subject, world = zoo.load(name)
     form = layout(subject, world.info)
-    pieces = list(rollout(subject, world, Plan(seeds=(5,), lanes=1, max_steps=40), form))
+    pieces = list(rollout(subject, world, Plan(seeds=(5,), lanes=1, max_steps=STEPS), form))
     rows = sum(len(piece.rows["step"]) for piece in pieces)
-    assert rows == 40 or (rows > 0 and pieces[-1].ending is not None and pieces[-1].ending.outcome != "step limit")
+    assert rows == STEPS or (rows > 0 and pieces[-1].ending is not None and pieces[-1].ending.outcome != "step limit")
 
 
 def test_the_health_agent_survives() -> None:
