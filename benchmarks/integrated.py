@@ -7,11 +7,15 @@ pictures as torch usually keeps them and with channels together, which suits pro
 the processor say more than those of the clock; both are told.
 """
 
-# ruff: noqa: T201 - a benchmark speaks
+# ruff: noqa: T201, E402 - a benchmark speaks, and settles how threads wait before torch starts any
 from __future__ import annotations
 
-import argparse
 import os
+
+# Threads that wait must not keep a core busy: beside other work that would be measured too, for both sides alike.
+os.environ |= {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
+
+import argparse
 import statistics
 import time
 from collections.abc import Callable
