@@ -7,7 +7,7 @@ pictures as torch usually keeps them and with channels together, which suits pro
 the processor say more than those of the clock; both are told.
 """
 
-# ruff: noqa: T201, E402 - a benchmark speaks, and settles how threads wait before torch starts any
+# ruff: noqa: T201 - a benchmark speaks
 from __future__ import annotations
 
 import os
@@ -91,7 +91,8 @@ def main() -> None:
     frames = frames_of(agent, args.frames, args.device)
     ours, captum = ways(agent, frames, args.steps)
     apart = float((ours() - captum["usual"](PIECES[1])).abs().max())
-    sizes = PIECES if args.device == "cpu" else (*PIECES, 1024, 4096)
+    known = PIECES if args.device == "cpu" else (*PIECES, 1024, 4096)
+    sizes = [size for size in known if size >= args.frames] or [args.frames]  # Captum takes no smaller ones
     best = {}
     for layout, work in captum.items():
         tried = {size: seconds(lambda w=work, s=size: w(s), args.device)[1] for size in sizes}

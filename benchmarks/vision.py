@@ -6,7 +6,7 @@ further ones, and says for every row where each factor is and whether it is good
 Seconds are of both jobs, one after the other; memory is the most that the process ever held.
 """
 
-# ruff: noqa: T201, E402 - a benchmark speaks, and settles how threads wait before torch starts any
+# ruff: noqa: T201 - a benchmark speaks
 from __future__ import annotations
 
 import os
