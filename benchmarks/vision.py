@@ -27,7 +27,7 @@ from innerview import zoo
 from innerview.worlds.platformer import FIRST_TEST_LEVEL
 
 WANTED_MINUTES, WANTED_GB = 4, 3
-STEPS_A_LEVEL = 60
+STEPS_A_LEVEL = 70
 """Fewer than a level takes on average, so that enough are recorded."""
 
 
