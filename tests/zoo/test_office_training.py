@@ -33,7 +33,7 @@ def test_a_few_pictures_are_learnt_by_heart() -> None:
 
 def test_two_models_one_after_the_other_then_going_on(tmp_path: Path) -> None:
     out, on = tmp_path / "run", tmp_path / "on"
-    main([*SMALL, "--model", "vanilla", "finetuned", "--out", str(out), "--minutes", "0.05"], SquareRoom())
+    main([*SMALL, "--model", "vanilla", "finetuned", "--out", str(out), "--minutes", "0.02"], SquareRoom())
     for name in ("vanilla", "finetuned"):
         kept = load_file(out / name / "weights.safetensors")
         assert {value.dtype for value in kept.values()} == {torch.float16}
