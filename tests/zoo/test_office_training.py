@@ -20,7 +20,7 @@ from innerview.zoo.office.train import main
 from tests.zoo.square_room import SquareRoom
 
 CPU = torch.device("cpu")
-SMALL = ["--images", "12", "--test-images", "3", "--pairs", "3", "--batch", "4", "--device", "cpu"]
+SMALL = ["--images", "12", "--test-images", "3", "--pairs", "3", "--batch", "4", "--device", "cpu", "--threads", "1"]
 
 
 def test_a_few_pictures_are_learnt_by_heart() -> None:
