@@ -25,6 +25,7 @@ from innerview.zoo.report import Figure, Progress, Report, quiet, share_figure
 COUNT = 10_000
 COUNT_WITHOUT_GPU = 2_000  # some minutes on two cores
 LANES, LANES_ON_GPU = 256, 2048
+AT_ONCE = 32  # frames whose layers fit a processor's cache
 COIN = OUTCOMES.index("coin")
 FAILURES = OUTCOMES[COIN + 1 :]
 HEAD = ("trained on", "own, %", "paper", "unseen, %", "paper", *(cause.replace("moving ", "") for cause in FAILURES))
@@ -110,7 +111,8 @@ def complete(
     logits = torch.zeros(lanes, ACTION_COUNT, device=device)
     while queue.playing.any():
         if agent is not None:
-            logits[queue.playing] = agent(as_input(frames[queue.playing]))[0]
+            parts = torch.split(frames[queue.playing], AT_ONCE if frames.device.type == "cpu" else lanes)
+            logits[queue.playing] = torch.cat([agent(as_input(part))[0] for part in parts])
         turn = game.step(draw(torch.log_softmax(logits, -1), noise))
         fresh = queue.note(turn.ended, turn.outcome)
         frames = turn.frames if fresh is None else game.reset(where=fresh[0], level_seeds=fresh[1])
