@@ -72,6 +72,25 @@ def test_factors_are_the_things_that_count(frames: Frames, places: np.ndarray) -
     assert found.arrays["totals"][:, red, 1].max() < 0.05
 
 
+@pytest.mark.parametrize("room_rows", [0, 5, 1000])
+def test_rows_of_the_sample_are_attributed_once_while_there_is_room(
+    frames: Frames, room_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def counting(subject: Subject, inputs: Any, *rest: Any, **more: Any) -> Any:
+        asked.append(len(inputs["x"]))
+        return attribute(subject, inputs, *rest, **more)
+
+    usual = look(sees(), frames, attribute=attribute, layer="second", count=2, most=17)
+    a_row = 3 * (SIZE // 2) ** 2 * 2
+    monkeypatch.setattr("innerview.features.factors.MOST_KEPT_BYTES", room_rows * a_row)
+    found = look(sees(), frames, attribute=counting, layer="second", count=2, most=17)
+    assert sum(asked) == ROWS + 17 - min(room_rows, 17)
+    assert np.abs(found.arrays["amounts"].astype(int) - usual.arrays["amounts"]).max() <= 1
+    assert np.allclose(found.arrays["totals"], usual.arrays["totals"], atol=2e-3)
+
+
 def test_examples_are_spread_over_rows_and_places(frames: Frames, places: np.ndarray) -> None:
     found = look(sees(), frames, attribute=attribute, layer="second", count=2)
     red = found.arrays["directions"][:, 0].argmax()

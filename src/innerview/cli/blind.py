@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from innerview.schema import Result
 
 LEVELS_TO_LOOK_AT = 48
-APART_S = 10_000_000
+SEEDS_APART = 10_000_000
 """Levels that factors are found in lie so many seeds beyond those of the proof."""
 RECORDING = "levels to look at"
 _BAR = 24
@@ -198,7 +198,7 @@ def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recordin
         if same and tells and there.complete and there.info.world and there.info.world.name == world.info.name:
             return there
     fresh = world.fresh_seed if isinstance(world, Known) else None
-    first = 0 if fresh is None else fresh + APART_S
+    first = 0 if fresh is None else fresh + SEEDS_APART
     name = RECORDING if RECORDING not in study.recordings() else f"{RECORDING} {weights[:8]}"
     return record(study, subject, world, episodes=episodes, seeds=first, name=name)
 
