@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import socket
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
+from starlette.responses import Response
+from starlette.routing import Route
 
 from innerview.errors import InnerviewError, StoreError
 from innerview.schema import SubjectInfo
@@ -44,6 +48,21 @@ def test_show_serves_live_subjects_until_closed(kept_study: Path) -> None:
     handle.close()
     with pytest.raises(httpx.ConnectError):
         httpx.get(handle.address)
+
+
+def test_closing_cuts_off_who_still_waits(kept_study: Path) -> None:
+    """A connection that outlived its service would warn whenever it is collected, in the middle of something else."""
+    handle = serve(kept_study)
+    handle.app.router.routes.insert(0, Route("/much", lambda request: Response(bytes(1 << 26))))
+    with socket.create_connection(("127.0.0.1", handle.port), timeout=10) as waiting:
+        waiting.sendall(f"GET /much HTTP/1.1\r\nHost: 127.0.0.1:{handle.port}\r\n".encode())
+        waiting.sendall(f"Authorization: Bearer {handle.token}\r\n\r\n".encode())
+        assert waiting.recv(15) == b"HTTP/1.1 200 OK"  # and reads no further
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            handle.close()
+            gc.collect()
+        assert not seen
 
 
 def test_two_services_have_their_own_ports_and_tokens(kept_study: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import socket
@@ -27,6 +28,16 @@ HOST = "127.0.0.1"
 START_S = 30.0
 
 log = logging.getLogger(__name__)
+
+
+class Server(uvicorn.Server):
+    """Leaves no connection behind: whoever still waits when it ends is cut off."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)  # a turn of the loop, in which the sockets are closed
 
 
 class Handle:
@@ -103,7 +114,7 @@ def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None,
         ws_max_size=BODY_LIMIT,
         timeout_graceful_shutdown=2,
     )
-    return Handle(uvicorn.Server(config), listening, token=token, app=app).start()
+    return Handle(Server(config), listening, token=token, app=app).start()
 
 
 def show(
