@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -150,10 +152,49 @@ def test_time_left_counts_from_where_this_run_began() -> None:
     assert _eta_s(began, (110.0, 950), None) is None
 
 
-def test_closing_cancels_what_runs(jobs: Jobs) -> None:
-    gate = Gate()
-    job: Any = jobs.submit("count", "Count", gate)
+def test_closing_cancels_what_runs_and_waits_until_it_stopped(jobs: Jobs) -> None:
+    gate, done = Gate(), threading.Event()
+
+    def work(progress: Progress) -> None:
+        try:
+            gate(progress)
+        finally:
+            done.set()
+
+    job: Any = jobs.submit("count", "Count", work)
     assert gate.entered.wait(WAIT_S)
+    jobs.watch(lambda job: gate.go.set() if job.message == "stopping…" else None)
     jobs.close()
-    gate.go.set()
-    assert jobs.wait(job.id, WAIT_S).state == "cancelled"
+    assert done.is_set() and jobs.get(job.id).state == "cancelled"
+
+
+LEAVING = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+from innerview.jobs.runner import Jobs
+
+running = threading.Event()
+layer = torch.nn.Conv2d(16, 16, 3)
+
+def work(progress):
+    try:
+        while True:
+            progress(0, None)
+            layer(torch.zeros(4, 16, 64, 64))
+            running.set()
+    finally:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(print, "put away").result()
+
+Jobs().submit("endless", "Endless", work)
+running.wait()
+"""
+
+
+def test_a_script_that_ends_while_a_job_runs_ends_well() -> None:
+    """A thread inside of torch when Python goes away would take the process down, and what it holds would be lost."""
+    ended = subprocess.run([sys.executable, "-c", LEAVING], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "put away\n", "")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
 log = logging.getLogger(__name__)
+CLOSE_S = 10.0
+"""So long `close` waits for work to stop."""
 
 
 class Cancelled(Exception):
@@ -55,6 +58,7 @@ class LocalEngine:
         self._waiting: queue.SimpleQueue[tuple[Work, Report] | None] = queue.SimpleQueue()
         self._workers = workers
         self._threads: list[threading.Thread] = []
+        self._leaving: list[threading.Thread] = []
         self._lock = threading.Lock()
 
     def submit(self, work: Work, report: Report) -> None:
@@ -62,17 +66,22 @@ class LocalEngine:
         self._waiting.put((work, report))
         with self._lock:
             if len(self._threads) < self._workers:
-                # Daemons, so that leaving Python never waits for work that does not look at `progress`.
+                # Daemons, so that leaving Python never waits for ever for work that does not look at `progress`.
                 thread = threading.Thread(target=self._serve, name=f"job-{len(self._threads)}", daemon=True)
                 self._threads.append(thread)
                 thread.start()
 
     def close(self) -> None:
-        """Let every thread go once its work has ended."""
+        """Let every thread go once its work has ended, and wait a while for that."""
         with self._lock:
             for _ in self._threads:
                 self._waiting.put(None)
-            self._threads.clear()
+            self._leaving = [*filter(threading.Thread.is_alive, self._leaving), *self._threads]
+            leaving, self._threads = self._leaving, []
+        deadline = time.monotonic() + CLOSE_S
+        for thread in leaving:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, deadline - time.monotonic()))
 
     def _serve(self) -> None:
         while (item := self._waiting.get()) is not None:

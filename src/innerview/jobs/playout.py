@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from innerview.errors import RequestError, StoreError, UnknownName
-from innerview.jobs.engine import Progress
+from innerview.jobs.engine import CLOSE_S, Progress
 from innerview.jobs.live import Live
 from innerview.jobs.playout_branch import Branch, Node
 from innerview.jobs.playout_factors import amounts
@@ -106,9 +106,10 @@ class Playouts:
         return Task(title=f"Keep what was played out of {asked.get('recording')}", work=work, unit="steps")
 
     def close(self) -> None:
-        """End every game."""
-        self._thread.submit(self._close_all)
+        """End every game, once what is under way has come to a stop."""
+        closing = self._thread.submit(self._close_all)
         self._thread.shutdown(wait=False)
+        wait([closing], CLOSE_S)
 
     def _close_all(self) -> None:
         for branch in self._branches.values():

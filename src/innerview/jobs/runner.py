@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 import uuid
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from typing import Any, Literal
 
 from innerview.errors import InnerviewError, JobError, UnknownName
 from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Report, Work
+from innerview.jobs.leaving import before_threads_end
 
 __all__ = ["Cancelled", "Engine", "Job", "Jobs", "LocalEngine", "Progress", "Report", "Task", "Work"]
 
@@ -73,6 +75,7 @@ class Jobs:
         self._works: dict[str, Work] = {}
         self._runs: dict[str, _Run] = {}
         self._listeners: list[Listener] = []
+        _ALL.add(self)
 
     def submit(self, kind: str, title: str, work: Work, *, unit: str = "", promise: Any = None) -> Job:
         """Queue some work and return at once."""
@@ -130,7 +133,7 @@ class Jobs:
         return lambda: self._unwatch(listener)
 
     def close(self) -> None:
-        """Cancel what has not ended and let the engine go."""
+        """Cancel what has not ended, wait until it stopped and let the engine go."""
         for job in self.list():
             self.cancel(job.id)
         self._engine.close()
@@ -167,6 +170,18 @@ class Jobs:
         for job_id in ended[: max(0, len(self._jobs) + 1 - MOST_KEPT)]:
             for table in (self._jobs, self._works, self._runs):
                 table.pop(job_id, None)
+
+
+_ALL: weakref.WeakSet[Jobs] = weakref.WeakSet()
+
+
+def _close_all() -> None:
+    """Who leaves Python while jobs run keeps what they kept so far, as after `close`."""
+    for jobs in [*_ALL]:
+        jobs.close()
+
+
+before_threads_end(_close_all)
 
 
 class _Run:
