@@ -50,7 +50,7 @@ def test_show_serves_live_subjects_until_closed(kept_study: Path) -> None:
         httpx.get(handle.address)
 
 
-def test_closing_cuts_off_who_still_waits(kept_study: Path) -> None:
+def test_closing_cuts_off_who_still_waits_without_a_word(kept_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A connection that outlived its service would warn whenever it is collected, in the middle of something else."""
     handle = serve(kept_study)
     handle.app.router.routes.insert(0, Route("/much", lambda request: Response(bytes(1 << 26))))
@@ -63,6 +63,7 @@ def test_closing_cuts_off_who_still_waits(kept_study: Path) -> None:
             handle.close()
             gc.collect()
         assert not seen
+    assert capsys.readouterr() == ("", "")
 
 
 def test_two_services_have_their_own_ports_and_tokens(kept_study: Path) -> None:

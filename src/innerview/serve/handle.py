@@ -19,6 +19,7 @@ from rich.console import Console
 
 from innerview.errors import InnerviewError
 from innerview.jobs.edited import WithEdited
+from innerview.jobs.leaving import before_threads_end
 from innerview.serve.app import create_app
 from innerview.serve.guard import BODY_LIMIT
 from innerview.serve.wiring import live_parts
@@ -26,15 +27,29 @@ from innerview.store import Study
 
 HOST = "127.0.0.1"
 START_S = 30.0
+CLOSE_S = 10.0
+GRACE_S = 0.5
+"""So long a connection has to take the rest of its answer when the service ends."""
 
 log = logging.getLogger(__name__)
 
 
 class Server(uvicorn.Server):
-    """Leaves no connection behind: whoever still waits when it ends is cut off."""
+    """Leaves no connection behind: whoever still waits a moment after it was to end is cut off."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        impatient = asyncio.create_task(self._lose_patience())
         await super().shutdown(sockets)
+        impatient.cancel()
+        await self._cut_off()
+
+    async def _lose_patience(self) -> None:
+        await asyncio.sleep(GRACE_S)
+        while True:  # one that was accepted at the last moment comes late
+            await self._cut_off()
+            await asyncio.sleep(GRACE_S / 10)
+
+    async def _cut_off(self) -> None:
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         await asyncio.sleep(0)  # a turn of the loop, in which the sockets are closed
@@ -53,6 +68,7 @@ class Handle:
 
     def start(self) -> Handle:
         """Serve in a thread with a loop of its own, so that a notebook's loop is left alone."""
+        _OPEN.add(self)
         self._thread.start()
         deadline = time.monotonic() + START_S
         while not self._server.started:
@@ -74,11 +90,14 @@ class Handle:
 
     def close(self) -> None:
         """Stop serving and cancel what runs; nothing recorded is lost."""
-        self.app.state.service.close()
         self._server.should_exit = True
+        service = self.app.state.service
+        service.jobs.close()
         if self._thread.is_alive():
-            self._thread.join(10)
+            self._thread.join(CLOSE_S)
+        service.close()  # now that nobody asks it for anything
         self._socket.close()
+        _OPEN.discard(self)
 
     def __enter__(self) -> Handle:
         return self
@@ -91,6 +110,18 @@ class Handle:
 
     def _repr_html_(self) -> str:
         return f'<a href="{self.url}" target="_blank" rel="noopener">Open innerview</a>'
+
+
+_OPEN: set[Handle] = set()
+
+
+def _close_all() -> None:
+    """A script that ends while it serves ends its services first."""
+    for handle in [*_OPEN]:
+        handle.close()
+
+
+before_threads_end(_close_all)
 
 
 def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None, **parts: Any) -> Handle:
@@ -112,7 +143,6 @@ def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None,
         proxy_headers=False,
         server_header=False,
         ws_max_size=BODY_LIMIT,
-        timeout_graceful_shutdown=2,
     )
     return Handle(Server(config), listening, token=token, app=app).start()
 
