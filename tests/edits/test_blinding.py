@@ -72,6 +72,17 @@ def test_several_directions_go_together_in_any_order_and_twice() -> None:
         assert float((flat @ torch.tensor(direction)).abs().max()) < 1e-6
 
 
+def test_directions_that_others_make_up_take_nothing_more_away_and_hide_no_later_one() -> None:
+    generator = torch.Generator().manual_seed(1)
+    weight, one, two = torch.rand(5, 6, 3, 3, generator=generator), torch.rand(6, generator=generator), torch.eye(6)[2]
+    wanted = projected_out(weight, [one.tolist(), two.tolist()], 6)
+    nearly = (one * 0.3).tolist()  # the same but for its last bits
+    for more in ([one, one, two], [one, torch.tensor(nearly), two], [one, two, one + two], [two, two, two, one]):
+        torch.testing.assert_close(projected_out(weight, [each.tolist() for each in more], 6), wanted)
+    everything = torch.cat((torch.eye(6), torch.rand(3, 6, generator=generator)))
+    assert float(projected_out(weight, everything.tolist(), 6).abs().max()) < 1e-6
+
+
 def test_controls_are_as_sparse_as_what_they_stand_in_for() -> None:
     like = [[0.0, 0.9, 0.1, 0.0, 0.0]]
     made = random_directions(5, 3, seed=1, like=like)

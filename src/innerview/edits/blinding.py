@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from innerview.subjects import Subject
 
 _TINY = 1e-9
+_SAME = 1e-6
+"""Directions that differ by less are the same: their numbers come from single precision."""
 
 
 def blind(subject: Subject, edit: Blinding) -> Subject:
@@ -64,12 +66,22 @@ def projected_out(weight: Tensor, directions: Sequence[Sequence[float]], channel
     basis = torch.as_tensor(np.asarray(directions, np.float64))
     if bool((basis.norm(dim=1) < _TINY).any()):
         raise EditError("A direction of nothing but zeros cannot be projected out.")
-    q, r = torch.linalg.qr(basis.T)
-    q = q[:, r.diagonal().abs() > _TINY]
+    q = torch.linalg.qr(_independent(basis).T).Q
     grouped = weight.detach().cpu().double().reshape(weight.shape[0], channels, -1)
     along = torch.einsum("cd,ocx->odx", q, grouped)
     rest: Tensor = grouped - torch.einsum("cd,odx->ocx", q, along)
     return rest.reshape(weight.shape).to(weight.device, weight.dtype)
+
+
+def _independent(directions: Tensor) -> Tensor:
+    """Without those that others before them make up: QR would put anything in their place."""
+    import torch
+
+    units, kept = directions / directions.norm(dim=1, keepdim=True), [0]
+    for place in range(1, len(units)):
+        if int(torch.linalg.matrix_rank(units[[*kept, place]], rtol=_SAME)) > len(kept):
+            kept.append(place)
+    return directions[kept]
 
 
 def random_directions(channels: int, count: int, *, seed: int, like: Sequence[Sequence[float]] = ()) -> np.ndarray:
