@@ -84,9 +84,17 @@ def test_directions_that_others_make_up_take_nothing_more_away_and_hide_no_later
 
 
 def test_controls_are_as_sparse_as_what_they_stand_in_for() -> None:
-    like = [[0.0, 0.9, 0.1, 0.0, 0.0]]
-    made = random_directions(5, 3, seed=1, like=like)
-    assert made.shape == (3, 5) and np.allclose(np.sort(made, axis=1), np.sort(like, axis=1))
+    like = [[0.0, 0.9, 0.1, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0, 0.0]]
+    made = random_directions(like, seed=1)
+    assert made.shape == (2, 5) and np.allclose(np.sort(made, axis=1), np.sort(like, axis=1))
+
+
+def test_a_control_is_never_the_edit_itself_nor_one_direction_twice() -> None:
+    like = np.eye(5)[:2]
+    for seed in range(50):
+        channels = random_directions(like.tolist(), seed=seed).argmax(axis=1)
+        assert channels.min() >= 2 and len(set(channels.tolist())) == 2
+    assert random_directions([[1.0, 1.0]], seed=0).tolist() == [[1.0, 1.0]]  # there is no other
 
 
 def test_what_cannot_be_blinded_is_told(eye: Subject) -> None:

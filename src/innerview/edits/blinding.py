@@ -19,6 +19,9 @@ _TINY = 1e-9
 _SAME = 1e-6
 """Directions that differ by less are the same: their numbers come from single precision."""
 
+_ALIKE, _DRAWS = 0.9, 100
+"""From this cosine on a direction counts as another one, and how often one is drawn anew; dense ones are all alike."""
+
 
 def blind(subject: Subject, edit: Blinding) -> Subject:
     """A copy of the subject that is blind to the directions; the original stays as it is."""
@@ -84,8 +87,20 @@ def _independent(directions: Tensor) -> Tensor:
     return directions[kept]
 
 
-def random_directions(channels: int, count: int, *, seed: int, like: Sequence[Sequence[float]] = ()) -> np.ndarray:
-    """Directions for a control: as many, none negative, as sparse as those they stand in for. [count, channels]."""
+def random_directions(like: Sequence[Sequence[float]], *, seed: int) -> np.ndarray:
+    """Directions for a control: as many, with the same numbers shuffled over the channels. [direction, channel]."""
     generator = np.random.default_rng(seed)
-    shapes = np.asarray(like, float) if len(like) else np.abs(generator.standard_normal((count, channels)))
-    return np.stack([generator.permutation(shapes[i % len(shapes)]) for i in range(count)])
+    others = [*np.asarray(like, float)]
+    for shape in others[: len(like)]:
+        drawn = generator.permutation(shape)
+        # One that comes out as what it stands in for, or as another of the control, would be no control.
+        for _ in range(_DRAWS):
+            if not any(_alike(drawn, other) for other in others):
+                break
+            drawn = generator.permutation(shape)
+        others.append(drawn)
+    return np.stack(others[len(like) :])
+
+
+def _alike(one: np.ndarray, other: np.ndarray) -> bool:
+    return bool(abs(one @ other) > _ALIKE * np.linalg.norm(one) * np.linalg.norm(other))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from innerview.edits.blinding import blind, random_directions
-from innerview.edits.proving import ArmKind
 from innerview.errors import CaptureError, EditError, RequestError, UnknownName
 from innerview.jobs.edited import rebuilt
 from innerview.jobs.engine import Progress
@@ -173,15 +172,13 @@ def blinded(study: Study, edited: Edited, original: Subject, world: World) -> Pl
 
 def _control(edited: Edited, original: Subject, world: World, number: int) -> Player:
     """The same edits with directions drawn at random: as many of them, as sparse, in the same layers."""
-    kind: ArmKind = "control"
     made = original
     for place, line in enumerate(edited.history):
-        count, channels = len(line.directions), len(line.directions[0])
-        drawn = random_directions(channels, count, seed=1_000 * place + number, like=line.directions)
+        drawn = random_directions(line.directions, seed=1_000 * place + number)
         directions = tuple(tuple(float(v) for v in each) for each in drawn)
         made = blind(made, Blinding(layer=line.layer, directions=directions, after=line.after))
     called = "random directions" if number == 0 else f"random directions {number + 1}"
-    return Player(called, kind, made, world)
+    return Player(called, "control", made, world)
 
 
 def _first_seed(recording: Recording, world: World, levels: int) -> int:
