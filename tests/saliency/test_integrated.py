@@ -7,8 +7,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from innerview.edits import Editor
 from innerview.errors import LensError, UnknownName
 from innerview.saliency.integrated import attribute, look
+from innerview.schema import EditMode, MemoryEdit
 from innerview.subjects import Subject, subject
 
 
@@ -54,6 +56,35 @@ def test_the_parts_sum_to_the_whole(past: bool, target: str) -> None:
     found = attribute(adapted(past=past), INPUTS, layer="second", target=target, steps=50)
     assert found.tail.alone is not past
     assert float(found.error.max()) < 0.01
+
+
+class Remembering(nn.Module):
+    """The value is the sum of what it remembers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.see, self.keep, self.value = nn.Conv2d(3, 4, 3), nn.GRUCell(4 * 36, 6), nn.Linear(6, 1)
+
+    def forward(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        memory = self.keep(self.see(x).flatten(1), memory)
+        return self.value(memory), memory
+
+
+@pytest.mark.parametrize("mode", ["zero", "freeze"])
+def test_what_is_changed_in_the_memory_is_changed_on_the_whole_path(mode: EditMode) -> None:
+    torch.manual_seed(1)
+    agent = subject(Remembering(), example=torch.zeros(1, 3, 8, 8), heads={"value": "value"})
+    seen = {"x": INPUTS["x"][:1]}
+    memory = {name: torch.randn_like(value) for name, value in agent.initial_memory(1).items()}
+    for elements, some in (((0, 1, 2), True), (tuple(range(6)), False)):
+        editor = Editor([[MemoryEdit(elements=elements, mode=mode)]], agent.info.memory)
+        changed = agent.with_change(editor.changing(memory, [3], [0]))
+        found = attribute(changed, seen, memory, layer="see", target="value")
+        assert found.tail.alone and bool(found.values.any()) is some
+        torch.testing.assert_close(found.score, changed.run(seen, memory).heads["value"][:, 0])
+        torch.testing.assert_close(
+            found.values.flatten(1).sum(1), found.score - found.baseline_score, atol=1e-4, rtol=0
+        )
 
 
 def test_another_baseline_is_where_the_path_begins() -> None:

@@ -68,15 +68,19 @@ class Editor:
         self._frozen: dict[tuple[str, int], Tensor] = {}
 
     def changing(self, before: Mapping[str, Tensor], steps: Sequence[int], programs: Sequence[int]) -> Change:
-        """The change of one step: `before` is the carried state, `steps` and `programs` say where each row stands."""
+        """The change of one step: `before` is the carried state, `steps` and `programs` say where each row stands.
+
+        It takes a state of these rows, or of all of them several times over, as integrated gradients run them.
+        """
         at = torch.as_tensor(list(steps), device=self._device)
         which = torch.as_tensor(list(programs), device=self._device)
 
         def change(site: str, state: Tensor) -> Tensor:
             if not self._levels[site]:
                 return state
-            flat = state.reshape(len(state), -1)
-            new = self._made(site, flat, before[site].reshape(len(state), -1), at, which)
+            flat, times = state.reshape(len(state), -1), len(state) // len(at)
+            carried = before[site].reshape(len(at), -1).repeat(times, 1)
+            new = self._made(site, flat, carried, at.repeat(times), which.repeat(times))
             self._check(site, new, steps, programs)
             return new.reshape(state.shape)
 
@@ -117,10 +121,11 @@ class Editor:
         # A sum is the quickest test; where it overflows, the numbers themselves are looked at.
         if math.isfinite(state.sum().item()) or bool(torch.isfinite(state).all()):
             return
-        for row, element in (~torch.isfinite(state)).nonzero().tolist():
+        for place, element in (~torch.isfinite(state)).nonzero().tolist():
+            row = place % len(steps)
             edits = self.programs[programs[row]]
             if edits:
-                what = "not a number" if bool(torch.isnan(state[row, element])) else "infinite"
+                what = "not a number" if bool(torch.isnan(state[place, element])) else "infinite"
                 told = "; ".join(described(edit) for edit in edits[:3])
                 raise EditError(
                     f"At step {steps[row]}, element {element} of '{site}' became {what} under the edit: {told}. "

@@ -227,7 +227,8 @@ class Subject:
         memory = self.initial_memory(rows) if memory is None else self._checked_memory(memory, rows)
         with self.alone(), Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
             put = putting(layer, self._layers[layer], activation, self._body.layers)
-            with attached(put), differentiable(self._recurrent if grad else ()):
+            changes = changing(self._sites, self._layers, self._change) if self._change else ()
+            with attached(changes), attached(put), differentiable(self._recurrent if grad else ()):
                 heads, _ = self._called(inputs, memory)
         return heads
 
