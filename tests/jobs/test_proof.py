@@ -10,6 +10,7 @@ import pytest
 import innerview as iv
 from innerview.errors import EditError, RequestError, UnknownName
 from innerview.jobs import proof_play
+from innerview.jobs.edited import rename
 from innerview.jobs.live import Live
 from innerview.jobs.proof import ask_proof, prove
 from innerview.jobs.proof_task import prove_task
@@ -99,6 +100,22 @@ def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) 
     silent = [{int(c) for c in range(4) if not p.subject.module.tell.weight[:, c].any()} for p in controls]
     assert all(channels >= {2, 3} for channels in silent)  # the ground and the silent one were never read
     assert question.match.players[0].subject is agent and agent.module.tell.weight.any()
+
+
+@pytest.mark.parametrize("name", ["blind", "red"])
+def test_renaming_leaves_words_that_happen_to_be_the_same(study: iv.Study, name: str) -> None:
+    agent = walker()
+    (found,) = study.results("factors")
+    iv.blind(study, agent, found, factors=[0], name=name)
+    asked: dict[str, Any] = {"levels": 3, "seed": 12, "controls": 1, "progress": False}
+    before = iv.prove(study, name, agent, Crossing(), **asked).value
+    rename(study, name, "it")
+    (kept,) = study.results("proof")
+    assert kept.id == iv.prove(study, "it", agent, Crossing(), **asked).id and kept.title == "it put to the proof"
+    assert [(arm["name"], arm["kind"]) for arm in kept.value["arms"]][1] == ("it", "blind")
+    assert kept.value["causes"] == before["causes"]
+    assert [arm["causes"] for arm in kept.value["arms"]] == [arm["causes"] for arm in before["arms"]]
+    assert [line["arm"] for line in kept.value["compared"][:3]] == ["it"] * 3
 
 
 def test_over_the_wire_it_is_a_job_with_a_promise(study: iv.Study) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import EditError
@@ -69,22 +69,23 @@ def rename(study: Study, name: str, wanted: str) -> Edited:
     for result in study.results("proof"):
         if name == wanted or result.arguments.get("edited") != name:
             continue
+        asked, told = result.arguments, result.value
         study.keep_result(
             "proof",
             recording=result.recording,
-            arguments=_called(result.arguments, name, wanted),
-            value=_called(result.value, name, wanted),
-            title=result.title.replace(name, wanted),
+            arguments={**asked, "edited": wanted, "arms": _called(asked["arms"], "name", name, wanted)},
+            value={
+                **told,
+                "arms": _called(told["arms"], "name", name, wanted),
+                "compared": _called(told["compared"], "arm", name, wanted),
+            },
+            title=result.title.replace(name, wanted, 1),
             provisional=result.provisional,
         )
         study.drop_result(result.id)
     return renamed
 
 
-def _called(told: Any, name: str, wanted: str) -> Any:
-    """What is told, with every word that is the one name replaced by the other."""
-    if isinstance(told, Mapping):
-        return {key: _called(value, name, wanted) for key, value in told.items()}
-    if isinstance(told, list | tuple):
-        return [_called(value, name, wanted) for value in told]
-    return wanted if told == name else told
+def _called(lines: Sequence[Mapping[str, Any]], key: str, name: str, wanted: str) -> list[dict[str, Any]]:
+    """Lines of a proof with who is called by the one name called by the other."""
+    return [{**line, key: wanted if line[key] == name else line[key]} for line in lines]
