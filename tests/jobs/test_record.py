@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -204,26 +205,30 @@ def test_two_recorders_do_not_write_the_same_recording(tmp_path: Path) -> None:
     with Recorders() as recorders:
         process = recorders.start(tmp_path / "a.study")
         wait_for(tmp_path / "a.study" / "recordings" / "killed" / "manifest.json")
+        os.kill(process, signal.SIGSTOP)  # or it may be done before we come to it
         with pytest.raises(StudyBusy, match=str(process)):
             iv.record(tmp_path / "a.study", recurrent(), CountingWorld(), **LONG)
         recorders.kill()
 
 
 def test_a_recorder_killed_at_any_moment_loses_nothing_committed(tmp_path: Path) -> None:
-    study, moments, rows = tmp_path / "killed.study", random.Random(0), 0
+    study, moments, rows, most = tmp_path / "killed.study", random.Random(0), 0, 0
     with Recorders() as recorders:
         for turn in range(KILLS):
             begun = study.with_suffix(".begun")
             begun.unlink(missing_ok=True)
             recorders.start(study)
-            if moments.random() < 0.9:  # else it is killed while it still sets up
+            if moments.random() < 0.9 or not study.exists():  # else it is killed while it still sets up
                 wait_for(begun)
-            if turn > 10 and not rows:  # however slow the machine is, one gets as far as a commit
-                wait_until(lambda: committed(study) > 0)
+            if turn > 10 and not most:  # however slow the machine is, one gets as far as a commit
+                wait_until(lambda study=study: committed(study) > 0)
             time.sleep(moments.uniform(0.0, 0.2))
-            assert recorders.kill(), "the recording was complete before the last kill; make it longer"
+            killed = recorders.kill()
             rows = at_least_as_many_rows(study, rows)
-    assert rows > 0, "no block was ever committed; let the recorders live longer"
+            most = max(most, rows)
+            if not killed:  # however fast it is, each one is killed while it records
+                study, rows = tmp_path / f"killed {turn}.study", 0
+    assert most > 0, "no block was ever committed; let the recorders live longer"
     made = iv.record(study, recurrent(), CountingWorld(), **LONG)
     whole = iv.record(tmp_path / "whole.study", recurrent(), CountingWorld(), **LONG)
     same(made, whole)
@@ -268,7 +273,8 @@ class Recorders:
     def kill(self) -> bool:
         """Kill it; whether it was still recording."""
         assert self._parent.stdout is not None
-        os.kill(self._child, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(self._child, signal.SIGKILL)
         return int(self._parent.stdout.readline()) == signal.SIGKILL
 
 

@@ -18,7 +18,7 @@ from innerview.errors import DiskFull, StoreError, StudyBusy
 from innerview.schema import Column
 from innerview.store import Study, check, files
 
-from .making import arrays, folder_of, info, record, rows
+from .making import arrays, info, record, rows
 
 TOTAL = 37 * 30
 CHILD = f"""
@@ -32,8 +32,19 @@ record(study, {TOTAL}, block_rows=16)
 """
 
 
-def start_child(study: Study) -> subprocess.Popen[str]:
-    child = subprocess.Popen([sys.executable, "-c", CHILD, str(study.path)], stdout=subprocess.PIPE, text=True)
+HOLDING = f"""
+import sys, time
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from store.making import info
+from innerview.store import Study
+with Study.open(sys.argv[1]).writer(info()):
+    print("ready", flush=True)
+    time.sleep(600)
+"""
+
+
+def start_child(study: Study, script: str = CHILD) -> subprocess.Popen[str]:
+    child = subprocess.Popen([sys.executable, "-c", script, str(study.path)], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
     return child
 
@@ -138,11 +149,8 @@ def test_two_writers_at_once_are_refused_and_the_first_is_named(tmp_path: Path) 
         assert study.recording("run").rows == 0
         study.writer(info("other")).close()
     assert writer.complete
-    child = start_child(Study.create(tmp_path / "second"))
-    second = Study.open(tmp_path / "second")
-    deadline = time.monotonic() + 20
-    while not (folder_of(second) / "manifest.json").exists() and time.monotonic() < deadline:
-        time.sleep(0.001)
+    second = Study.create(tmp_path / "second")
+    child = start_child(second, HOLDING)
     try:
         with pytest.raises(StudyBusy, match=f"process {child.pid}"):
             second.writer(info())
@@ -157,8 +165,8 @@ def test_a_child_that_outlives_the_writer_does_not_hold_the_lock(tmp_path: Path)
         "import os, sys, time; sys.path.insert(0, sys.argv[2]); from store.making import info\n"
         "from innerview.store import Study; writer = Study.open(sys.argv[1]).writer(info())\n"
         "child = os.fork()\n"
-        "if not child: os.close(1); time.sleep(30); os._exit(0)\n"
-        "print(child, flush=True); time.sleep(30)\n"
+        "if not child: print(os.getpid(), flush=True); os.close(1); time.sleep(600); os._exit(0)\n"
+        "time.sleep(600)\n"
     )
     command = [sys.executable, "-c", script, str(study.path), str(Path(__file__).parents[1])]
     parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
