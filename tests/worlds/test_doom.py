@@ -3,6 +3,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +34,14 @@ def play(lanes, seed, actions):
 def is_running(pid):
     asked = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return bool(asked.stdout.strip()) and not asked.stdout.startswith("Z")
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """Where this test's engines have their folders: who sweeps must not meet those of others, just being made."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -233,25 +242,25 @@ game = DoomGame(DoomWorld("doom:basic").setup)
 game.reset(0)
 print(game.pid, game._engine.folder, flush=True)
 if sys.argv[1] == "wait":
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None])
-def test_an_engine_does_not_outlive_its_python(how):
+def test_an_engine_does_not_outlive_its_python(how, own_folder):
     command = [sys.executable, "-c", SCRIPT, "wait" if how else "end"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         pid, folder = process.stdout.readline().split()
         if how:
             process.send_signal(how)
-        process.wait(20)
-    for _ in range(100):
-        if not is_running(pid):
-            break
+        process.wait(60)
+    deadline = time.monotonic() + 60
+    while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not is_running(pid)
     if how:
         left = Path(folder)
+        assert left.parent == own_folder
         instance = (left / "instance").read_text()
         assert list(Path("/dev/shm").glob(f"ViZDoom*{instance}"))
         _sweep_now(left)
@@ -270,9 +279,10 @@ def _sweep_now(folder):
         engines.JUST_MADE_S = before
 
 
-def test_sweeping_leaves_running_games_alone():
+def test_sweeping_leaves_running_games_alone(own_folder):
     game = DoomGame(DoomWorld("doom:basic").setup)
     _sweep_now(game._engine.folder)
+    assert game._engine.folder.parent == own_folder
     assert game._engine.folder.exists() and game._engine.folder.name.startswith(PREFIX)
     game.reset(0)
     game.close()
