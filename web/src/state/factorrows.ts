@@ -6,6 +6,8 @@ import type { Results } from "./results.svelte";
 export interface FactorRow {
   readonly amounts: Float32Array;
   readonly rest: Float32Array;
+  /** All good and all bad of each factor, [factor, sign]. */
+  readonly totals: ArrayLike<number>;
   /** The strongest amount of the row. */
   readonly most: number;
 }
@@ -14,6 +16,7 @@ interface Slice {
   readonly amounts: ArrayLike<number>;
   readonly rest: ArrayLike<number>;
   readonly scale: ArrayLike<number>;
+  readonly totals: ArrayLike<number>;
 }
 
 type Slot = { readonly slice: Slice } | { readonly problem: string } | "coming";
@@ -71,10 +74,10 @@ export class FactorRows {
     if (start >= this.rows.stop - this.rows.start || this.slots.has(index)) return;
     this.slots.set(index, "coming");
     const part = { start, stop: start + this.each };
-    Promise.all(["amounts", "rest", "scale"].map((name) => this.results.array(this.id, name, part))).then(
-      ([amounts, rest, scale]) =>
+    Promise.all(["amounts", "rest", "scale", "totals"].map((name) => this.results.array(this.id, name, part))).then(
+      ([amounts, rest, scale, totals]) =>
         this.settle(index, {
-          slice: { amounts: amounts!.values, rest: rest!.values, scale: scale!.values },
+          slice: { amounts: amounts!.values, rest: rest!.values, scale: scale!.values, totals: totals!.values },
         }),
       (problem: unknown) => {
         if (isAbort(problem)) this.slots.delete(index);
@@ -99,5 +102,7 @@ export function read(slice: Slice, index: number, { factors, cells }: { factors:
   const size = factors * cells;
   const amounts = Float32Array.from({ length: size }, (_, i) => ((slice.amounts[index * size + i] ?? 0) * most) / 127);
   const rest = Float32Array.from({ length: cells }, (_, i) => ((slice.rest[index * cells + i] ?? 0) * mostRest) / 255);
-  return { amounts, rest, most };
+  // Amounts are rounded to bytes, and many small ones to nothing: sums are told, not made of them.
+  const totals = Array.from({ length: 2 * factors }, (_, i) => slice.totals[2 * index * factors + i] ?? 0);
+  return { amounts, rest, totals, most };
 }

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { ResultLine } from "../api/results";
 import { read } from "./factorrows";
-import { examplesOf, fullAt, indicesFrom, nameOf, rowsOf, titleOfResult, wordsOf, type Factor } from "./factors";
+import {
+  examplesOf,
+  fullAt,
+  indicesFrom,
+  nameOf,
+  rowsOf,
+  titleOfResult,
+  toldApart,
+  wordsOf,
+  type Factor,
+} from "./factors";
 
 const example = (row: number, amount: number) => ({ row, y: 0, x: 0, amount });
 const factor: Factor = {
@@ -63,13 +73,21 @@ describe("what factors say", () => {
       amounts: [127, -127, 0, 0, /* next row */ 0, 64, 127, 0],
       rest: [255, 0, /* next row */ 0, 51],
       scale: [2, 10, 1, 5],
+      totals: [2.5, 2, 0.1, 0, /* next row */ 0, 0.5, 1, 0],
     };
     const first = read(slice, 0, { factors: 2, cells: 2 });
     expect([...first.amounts]).toEqual([2, -2, 0, 0]);
     expect([...first.rest]).toEqual([10, 0]);
     const second = read(slice, 1, { factors: 2, cells: 2 });
     expect(second.amounts[2]).toBe(1);
+    // Not sums of rounded amounts.
+    expect(first.totals).toEqual([2.5, 2, 0.1, 0]);
+    expect(second.totals).toEqual([0, 0.5, 1, 0]);
     expect(second.rest[1]).toBeCloseTo(1);
     expect(second.most).toBe(1);
+  });
+
+  test("that are called the same have their number behind the name", () => {
+    expect(toldApart(["factor 1", "saw", "sky", "saw"])).toEqual(["factor 1", "saw 2", "sky", "saw 4"]);
   });
 });

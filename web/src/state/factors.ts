@@ -56,6 +56,13 @@ export function nameOf(factor: Factor | undefined, index: number, given: string 
   return given || factor?.meaning?.name || `factor ${index + 1}`;
 }
 
+/** Names that can be told apart: where several factors have the same one, each with its number. */
+export function toldApart(names: readonly string[]): string[] {
+  return names.map((name, index) =>
+    names.some((other, i) => i !== index && other === name) ? `${name} ${index + 1}` : name,
+  );
+}
+
 /** What the two pictures of news say, in the words of the target. */
 export function wordsOf(found: Pick<Factors, "target" | "of">): { good: string; bad: string; signed: boolean } {
   if (found.of === "activations") return { good: "Responds", bad: "", signed: false };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LensInfo, RecordingInfo } from "../api/model";
-import { choicesOf, defaultsOf, missing, read, saliencyWays, type Parameter } from "./lenses";
+import { choicesOf, defaultsOf, fittingOf, missing, read, saliencyWays, type Parameter } from "./lenses";
 
 const parameter = (rest: Partial<Parameter>): Parameter => ({
   name: "p",
@@ -108,5 +108,13 @@ describe("controls from a lens's own words", () => {
     expect(missing(lens({ needs: ["gradients"] }), recording, false)).toContain("no model is loaded");
     expect(missing(lens({ needs: ["memory"] }), { ...recording, arrays: [] }, true)).toContain("no memory");
     expect(missing(lens({ needs: ["memory"] }), recording, false)).toBe("");
+  });
+
+  test("what was asked before is asked again only where it still can be", () => {
+    const parameters = [parameter({ name: "objective", type: "choice", choices: ["cell", "layer"] }), parameter({})];
+    const lens = { name: "l", parameters } as unknown as LensInfo;
+    expect(fittingOf(lens, { objective: "caricature", p: 9 })).toEqual({ p: 9 });
+    expect(fittingOf(lens, { objective: "layer" })).toEqual({ objective: "layer" });
+    expect(fittingOf(lens, undefined)).toEqual({});
   });
 });

@@ -77,6 +77,15 @@ export function defaultsOf(lens: LensInfo, recording: RecordingInfo, array: stri
   return given;
 }
 
+/** What was asked before, as far as the lens can still be asked so. */
+export function fittingOf(lens: LensInfo, given: Given | undefined): Given {
+  const fits = ([name, value]: [string, unknown]): boolean => {
+    const choices = lens.parameters?.find((parameter) => parameter.name === name)?.choices ?? [];
+    return !choices.length || choices.includes(String(value));
+  };
+  return Object.fromEntries(Object.entries(given ?? {}).filter(fits));
+}
+
 /** What a person typed, within the bounds of the parameter; what cannot be read is the default. */
 export function read(parameter: Parameter, text: string): unknown {
   if (parameter.type !== "int" && parameter.type !== "float") return text;

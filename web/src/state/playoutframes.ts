@@ -100,7 +100,11 @@ export class PlayedFrames {
 export function rowOf(values: ArrayLike<number>, cells: number): FactorRow {
   const all = Float32Array.from(values);
   const amounts = all.subarray(0, all.length - cells);
+  const totals = new Float32Array((2 * amounts.length) / cells);
   let most = 0;
-  for (const amount of amounts) most = Math.max(most, Math.abs(amount));
-  return { amounts, rest: all.subarray(all.length - cells), most };
+  amounts.forEach((amount, i) => {
+    most = Math.max(most, Math.abs(amount));
+    totals[2 * Math.floor(i / cells) + (amount < 0 ? 1 : 0)]! += Math.abs(amount);
+  });
+  return { amounts, rest: all.subarray(all.length - cells), totals, most };
 }

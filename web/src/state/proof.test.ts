@@ -124,7 +124,11 @@ describe("what a proof says", () => {
 
   test("what never happened before has no ratio, only a least one", () => {
     const fresh = proof(arm("original", "original", [0, 16, 0]), arm("blind", "blind", [500, 16, 0]));
-    expect(verdictOf(fresh)?.headline.strong).toBe("at least 16 times as often");
+    expect(verdictOf(fresh)?.headline).toEqual({
+      lead: "It fails by saw in ",
+      strong: "5.0 % of 10,000 levels",
+      rest: ", the original in none (≥ 16×).",
+    });
   });
 
   test("nothing is said before anybody has played", () => {

@@ -80,14 +80,19 @@ function headlineOf(proof: Proof, blind: Arm, first: Raised | undefined): Said {
   }
   const [was, is] = [shareOf(original(proof), first.cause), shareOf(blind, first.cause)];
   const { times, low, high } = first.told;
-  const range =
-    times !== null && low !== null && high !== null ? ` (95 %: ${timesWord(low)} to ${timesWord(high)})` : "";
-  const strong =
-    times === null ? `at least ${timesWord(low ?? 1)} times as often` : `${timesWord(times)} times as often`;
+  const share = `${percentOf(is?.share ?? NaN)} of ${levels}`;
+  // Nothing is so many times as often as never.
+  if (times === null)
+    return {
+      lead: `It fails by ${first.cause} in `,
+      strong: share,
+      rest: `, the original in none (≥ ${timesWord(low ?? 1)}×).`,
+    };
+  const range = low !== null && high !== null ? ` (95 %: ${timesWord(low)} to ${timesWord(high)})` : "";
   return {
     lead: `It fails by ${first.cause} `,
-    strong,
-    rest: `${range}: in ${percentOf(is?.share ?? NaN)} of ${levels} instead of ${percentOf(was?.share ?? NaN)}.`,
+    strong: `${timesWord(times)} times as often`,
+    rest: `${range}: in ${share} instead of ${percentOf(was?.share ?? NaN)}.`,
   };
 }
 

@@ -5,7 +5,7 @@ import type { ResultLine } from "../api/results";
 import type { Service } from "../api/service";
 import type { SvelteMap } from "svelte/reactivity";
 import { FactorRows, type FactorRow } from "./factorrows";
-import { fullAt, indicesFrom, nameOf, rowsOf, type Factors } from "./factors";
+import { fullAt, indicesFrom, nameOf, rowsOf, toldApart, type Factors } from "./factors";
 import { History } from "./history";
 import type { Results } from "./results.svelte";
 
@@ -36,6 +36,9 @@ export class Vision {
 
   readonly value = $derived(this.shown?.value ?? null);
   readonly count = $derived(this.value?.factors.length ?? 0);
+  private readonly apart = $derived.by(() =>
+    toldApart((this.value?.factors ?? []).map((_, factor) => this.wordOf(factor))),
+  );
   /** The factor that somebody clicked. */
   readonly pinned = $derived.by(() => indicesFrom(this.settings.get("factor"), this.count)[0] ?? null);
   readonly hidden = $derived.by<ReadonlySet<number>>(
@@ -128,8 +131,14 @@ export class Vision {
     return { first: shown.rows.start + part.start, values };
   }
 
-  nameOf(factor: number): string {
+  /** What a factor is called; several may be called the same. */
+  wordOf(factor: number): string {
     return nameOf(this.value?.factors[factor], factor, this.names[factor]);
+  }
+
+  /** What a factor is called, with its number where others are called the same. */
+  nameOf(factor: number): string {
+    return this.apart[factor] ?? this.wordOf(factor);
   }
 
   async rename(factor: number, name: string): Promise<void> {
@@ -151,6 +160,8 @@ export class Vision {
 
   pin(factor: number | null): void {
     const pinned = factor === null || this.pinned === factor ? "" : String(factor);
+    // Whoever asks about a factor asks no longer about a channel.
+    this.settings.delete("channel");
     if (pinned !== this.chosen.pinned) this.set({ ...this.chosen, pinned });
   }
 

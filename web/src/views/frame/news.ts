@@ -32,7 +32,7 @@ export function newsOf(
     drops,
     good: drawDrops(drops, 1),
     bad: signed ? drawDrops(drops, -1) : null,
-    sums: sumsOf(found.amounts, value.grid[0] * value.grid[1], shown),
+    sums: sumsOf(found.totals, shown),
     found,
   };
 }

@@ -26,17 +26,13 @@ export function sizeOf(
   return { width: Math.floor(native.width * even), height: Math.floor(native.height * even) };
 }
 
-/** Good and bad of a row, summed over factors that are shown. */
-export function sumsOf(
-  amounts: ArrayLike<number>,
-  cells: number,
-  shown: (factor: number) => boolean,
-): { good: number; bad: number } {
+/** Good and bad of a row, summed over factors that are shown; `totals` is [factor, sign]. */
+export function sumsOf(totals: ArrayLike<number>, shown: (factor: number) => boolean): { good: number; bad: number } {
   let [good, bad] = [0, 0];
-  for (let i = 0; i < amounts.length; i++) {
-    if (!shown(Math.floor(i / cells))) continue;
-    if (amounts[i]! > 0) good += amounts[i]!;
-    else bad -= amounts[i]!;
+  for (let factor = 0; 2 * factor < totals.length; factor++) {
+    if (!shown(factor)) continue;
+    good += totals[2 * factor]!;
+    bad += totals[2 * factor + 1]!;
   }
   return { good, bad };
 }

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { ResultLine } from "../../api/results";
-import { caricatures, paintsFactors, partOf, timesOf, type PaintedPicture } from "./painted";
+import {
+  briefOf,
+  caricatures,
+  paintsChannel,
+  paintsFactors,
+  partOf,
+  timesOf,
+  type Painted,
+  type PaintedPicture,
+} from "./painted";
 
 const line = (parameters: Record<string, unknown>): ResultLine =>
   ({ arguments: { parameters } }) as unknown as ResultLine;
@@ -13,6 +22,9 @@ describe("painted pictures", () => {
     expect(paintsFactors("a")(line({ factors: "a", unit: 3, objective: "cell" }))).toBe(false);
     expect(paintsFactors("b")(line({ factors: "a", unit: -1, objective: "cell" }))).toBe(false);
     expect(paintsFactors(undefined)(line({ factors: "" }))).toBe(false);
+    expect(paintsChannel(7, "c")(line({ factors: "", unit: 7, layer: "c", objective: "cell" }))).toBe(true);
+    expect(paintsChannel(7, "c")(line({ factors: "a", unit: 7, layer: "c", objective: "cell" }))).toBe(false);
+    expect(paintsChannel(7, "c")(line({ factors: "", unit: 7, layer: "d", objective: "cell" }))).toBe(false);
     expect(caricatures(3, "c")(line({ objective: "caricature", row: 3, layer: "c" }))).toBe(true);
     expect(caricatures(4, "c")(line({ objective: "caricature", row: 3, layer: "c" }))).toBe(false);
     expect(paintsFactors("a")(line({ factors: "a", unit: -1, objective: "caricature" }))).toBe(false);
@@ -25,6 +37,13 @@ describe("painted pictures", () => {
       reach: 9,
     });
     expect(partOf({ objective: "layer", grid: [8, 14], reach: 9 })).toBeNull();
+  });
+
+  test("say in few words how far they got", () => {
+    const brief = (rest: Partial<PaintedPicture>): string =>
+      briefOf({ value: { rows: 9 } as Painted, picture: picture(rest) });
+    expect(brief({})).toBe("2 × the strongest of 9 seen: none comes near");
+    expect(brief({ times: 0.4, beyond: false })).toBe("40 % of the way to the strongest of 9 seen");
   });
 
   test("say where they leave what the agent meets", () => {

@@ -1,7 +1,8 @@
 /** What the lens “visualise” painted, read so that it can be drawn. */
+import type { LensInfo } from "../../api/model";
 import type { ResultLine } from "../../api/results";
 import type { Example } from "../../state/factors";
-import { number } from "../../state/format";
+import { number, percent } from "../../state/format";
 
 /** One picture: what it was painted for, and how far it got beside what was seen. */
 export interface PaintedPicture {
@@ -40,6 +41,25 @@ export const paintsFactors =
     asked(line).unit === -1 &&
     asked(line).objective !== "caricature";
 
+/** Whether a result shows one channel of a layer. */
+export const paintsChannel =
+  (channel: number, layer: string) =>
+  (line: ResultLine): boolean =>
+    !asked(line).factors &&
+    asked(line).unit === channel &&
+    asked(line).layer === layer &&
+    asked(line).objective !== "caricature";
+
+/** A caricature is of a row, not of a factor or a channel: it has a card of its own. */
+export function withoutCaricature(lens: LensInfo | undefined): LensInfo | undefined {
+  const parameters = lens?.parameters?.map((parameter) =>
+    parameter.name === "objective"
+      ? { ...parameter, choices: (parameter.choices ?? []).filter((choice) => choice !== "caricature") }
+      : parameter,
+  );
+  return lens && { ...lens, parameters: parameters ?? [] };
+}
+
 /** Whether a result is the caricature of a row at a layer. */
 export const caricatures =
   (row: number, layer: string) =>
@@ -66,6 +86,14 @@ export function timesOf({ times, beyond, kind }: PaintedPicture): { short: strin
       ? `It gets ${number(times)} of the way from the usual response to ${than}.`
       : `Its response is ${number(times)} times that to ${than}, counted from the usual one.`;
   return { short, long: beyond ? `${long} No observation comes near.` : long };
+}
+
+/** How far it got, in few words. */
+export function briefOf({ value, picture }: { value: Painted; picture: PaintedPicture }): string {
+  const { times, beyond, kind } = picture;
+  const than = kind === "row" ? "what it exaggerates" : `the strongest of ${value.rows} seen`;
+  const far = times < 0.995 ? `${percent(Math.max(0, times))} of the way to ${than}` : `${number(times)} × ${than}`;
+  return beyond ? `${far}: none comes near` : far;
 }
 
 /** Everything there is to say about a picture. */
