@@ -54,6 +54,12 @@ def test_limited_levels_lead_round_in_a_crowd_too() -> None:
     assert np.array_equal(first, again) and not np.array_equal(first, other)
 
 
+@pytest.mark.parametrize("seed", [-1, 2**62 + 1, 2**70, 2.5])
+def test_a_seed_that_no_level_has_is_told_in_a_crowd_too(seed: int) -> None:
+    with pytest.raises(WorldError, match="The seed of a level"):
+        platformer().crowd().begin([seed])
+
+
 def test_things_can_be_there_without_being_seen() -> None:
     made = platformer()
     unseen = hiding(made, "saw")

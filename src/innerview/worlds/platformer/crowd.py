@@ -60,8 +60,7 @@ class PlatformerCrowd:
 
     def begin(self, seeds: Sequence[int]) -> None:
         """Further games, in the levels of these seeds."""
-        levels, first = self._settings.levels, self._settings.first_level
-        chosen = [first + (seed if levels is None else seed % levels) for seed in seeds]
+        chosen = [self._settings.level(seed) for seed in seeds]
         fresh = make_levels(torch.tensor(chosen, dtype=torch.int64, device=self._device), self._settings)
         before = self._state
         if before is not None and before.count:

@@ -19,7 +19,7 @@ from innerview.worlds.platformer.crowd import Trials
 from innerview.worlds.platformer.game import Platformer
 from innerview.worlds.platformer.physics import advance
 from innerview.worlds.platformer.scene import scene_of
-from innerview.worlds.platformer.settings import LARGEST_SEED, PlatformerSettings
+from innerview.worlds.platformer.settings import PlatformerSettings
 from innerview.worlds.platformer.state import State
 from innerview.worlds.platformer.things import in_view
 from innerview.worlds.protocols import Lanes
@@ -74,7 +74,7 @@ class PlatformerLanes:
         """Begin in the level of a seed."""
         self._check(lane)
         seeds = self._game.level_seeds.clone()
-        seeds[lane] = self._level(seed)
+        seeds[lane] = self._settings.level(seed)
         where = torch.zeros(self.count, dtype=torch.bool)
         where[lane] = True
         self._game.reset(level_seeds=seeds, where=where)
@@ -157,16 +157,6 @@ class PlatformerLanes:
             raise WorldError("These lanes are closed. Open the world again.")
         if not 0 <= lane < self.count:
             raise WorldError(f"There is no lane {lane}; there are {self.count}, counted from 0.")
-
-    def _level(self, seed: Any) -> int:
-        try:
-            whole = operator.index(seed)
-        except TypeError:
-            raise WorldError(f"The seed of a level is a whole number, not {seed!r}.") from None
-        if not 0 <= whole <= LARGEST_SEED:
-            raise WorldError(f"The seed of a level goes from 0 to {LARGEST_SEED:,}; {whole:,} is outside.")
-        levels = self._settings.levels
-        return self._settings.first_level + (whole if levels is None else whole % levels)
 
     def _moments(self, lanes: list[int], before: Mapping[str, torch.Tensor] | None = None) -> dict[int, Moment]:
         game, state, told = self._game, self._game.state().at(torch.tensor(lanes)), self._game.facts()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -61,6 +62,16 @@ class PlatformerSettings:
     def drawn_from(self) -> int:
         """How many levels a fresh one is drawn from."""
         return FIRST_TEST_LEVEL if self.levels is None else self.levels
+
+    def level(self, seed: Any) -> int:
+        """The level that a seed leads to."""
+        try:
+            whole = operator.index(seed)
+        except TypeError:
+            raise WorldError(f"The seed of a level is a whole number, not {seed!r}.") from None
+        if not 0 <= whole <= LARGEST_SEED:
+            raise WorldError(f"The seed of a level goes from 0 to {LARGEST_SEED:,}; {whole:,} is outside.")
+        return self.first_level + (whole if self.levels is None else whole % self.levels)
 
 
 def _check(name: str, value: Any, low: int, high: int) -> None:
