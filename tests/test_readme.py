@@ -74,7 +74,7 @@ def test_the_example_runs_as_written(kind: str, tmp_path: Path, monkeypatch: pyt
     handle = eval(compile(ast.Expression(last.value), "README.md", "eval"), names)
     try:
         head = {"Authorization": f"Bearer {handle.token}"}
-        study = httpx.get(f"{handle.address}api/study", headers=head).raise_for_status().json()
+        study = httpx.get(f"{handle.address}api/study", headers=head, timeout=60).raise_for_status().json()
     finally:
         handle.close()
     (recording,) = study["recordings"]

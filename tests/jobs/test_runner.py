@@ -14,7 +14,7 @@ from innerview.errors import CaptureError, JobError, UnknownName
 from innerview.jobs.engine import LocalEngine, Progress, Report, Work, run_reporting
 from innerview.jobs.runner import MOST_KEPT, MOST_WAITING, Job, Jobs, _eta_s
 
-WAIT_S = 20
+WAIT_S = 60
 
 
 @pytest.fixture

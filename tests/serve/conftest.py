@@ -13,6 +13,8 @@ from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind
 from innerview.serve import Handle, serve
 from innerview.store import Study
 
+from .wirework import WAIT_S
+
 ROWS, BLOCK = 20, 8
 SCRIPT = "<script>alert(1)</script>"
 
@@ -116,12 +118,14 @@ def served(kept_study: Path) -> Iterator[Handle]:
 @pytest.fixture(scope="module")
 def client(served: Handle) -> Iterator[httpx.Client]:
     """A client that shows the token."""
-    with httpx.Client(base_url=served.address, headers={"Authorization": f"Bearer {served.token}"}) as client:
+    with httpx.Client(
+        base_url=served.address, headers={"Authorization": f"Bearer {served.token}"}, timeout=WAIT_S
+    ) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
 def stranger(served: Handle) -> Iterator[httpx.Client]:
     """A client without the token."""
-    with httpx.Client(base_url=served.address) as client:
+    with httpx.Client(base_url=served.address, timeout=WAIT_S) as client:
         yield client

@@ -18,7 +18,7 @@ from innerview.serve.guard import BODY_LIMIT, SECURITY_HEADERS, cookie_name
 from innerview.store import Study
 
 from .conftest import SCRIPT, fill
-from .wirework import ask, live, live_refusal, send
+from .wirework import WAIT_S, ask, live, live_refusal, send
 
 
 def bearer(handle: Handle) -> dict[str, str]:
@@ -157,7 +157,10 @@ def test_a_symbolic_link_out_of_the_study_is_not_followed(tmp_path: Path) -> Non
     rows = study.path / "recordings" / "steps" / "arrays" / "memory"
     shutil.rmtree(rows)
     rows.symlink_to(outside.path / "recordings" / "private" / "arrays" / "memory")
-    with serve(study) as handle, httpx.Client(base_url=handle.address, headers=bearer(handle)) as client:
+    with (
+        serve(study) as handle,
+        httpx.Client(base_url=handle.address, headers=bearer(handle), timeout=WAIT_S) as client,
+    ):
         for path in ("private", "private/columns", "private/arrays/memory", "steps/arrays/memory"):
             response = client.get(f"/api/recordings/{path}")
             assert response.status_code in (404, 409), path
@@ -182,7 +185,10 @@ def test_a_pickle_in_place_of_an_array_is_not_run(tmp_path: Path) -> None:
     for file in [*folder.glob("arrays/memory/**/*"), *folder.glob("rows/*"), *folder.glob("tables/*")]:
         if file.is_file() and file.suffix != ".json":
             file.write_bytes(pickle.dumps(Bomb(marker)))
-    with serve(study) as handle, httpx.Client(base_url=handle.address, headers=bearer(handle)) as client:
+    with (
+        serve(study) as handle,
+        httpx.Client(base_url=handle.address, headers=bearer(handle), timeout=WAIT_S) as client,
+    ):
         for path in ("arrays/memory", "columns", "images/memory/0"):
             assert client.get(f"/api/recordings/steps/{path}").status_code in (400, 409)
         assert client.get("/api/recordings/steps/arrays/depth").status_code == 200, "the rest still reads"
@@ -194,7 +200,10 @@ def test_an_array_declared_to_hold_objects_is_refused(tmp_path: Path) -> None:
     fill(study)
     manifest = study.path / "recordings" / "steps" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"float32"', '"object"'))
-    with serve(study) as handle, httpx.Client(base_url=handle.address, headers=bearer(handle)) as client:
+    with (
+        serve(study) as handle,
+        httpx.Client(base_url=handle.address, headers=bearer(handle), timeout=WAIT_S) as client,
+    ):
         response = client.get("/api/recordings/steps/arrays/memory")
         assert response.status_code == 409, response.text
         assert "recordings/steps" in [d["part"] for d in client.get("/api/study").json()["damage"]]

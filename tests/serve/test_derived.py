@@ -23,6 +23,7 @@ from innerview.serve import serve
 from innerview.store import Study, load_metrics, save_metrics, write_rows
 
 from .conftest import ROWS, steps_arrays
+from .wirework import WAIT_S
 
 STEPS = "/api/recordings/steps"
 
@@ -38,7 +39,7 @@ def client(study: Study) -> Iterator[httpx.Client]:
     headers = {}
     with serve(study) as handle:
         headers["Authorization"] = f"Bearer {handle.token}"
-        with httpx.Client(base_url=handle.address, headers=headers) as client:
+        with httpx.Client(base_url=handle.address, headers=headers, timeout=WAIT_S) as client:
             yield client
 
 

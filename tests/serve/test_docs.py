@@ -12,6 +12,8 @@ from innerview.serve import serve
 from innerview.serve.docs import Docs
 from innerview.serve.markdown import render
 
+from .wirework import WAIT_S
+
 
 @pytest.mark.parametrize(
     ("text", "html"),
@@ -99,7 +101,7 @@ def client(kept_study: Path, tmp_path: Path) -> Iterator[httpx.Client]:
     (folder / "link.md").symlink_to(tmp_path / "secret.md")
     with serve(kept_study, docs=Docs(folder)) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
-        with httpx.Client(base_url=f"{handle.address}api", headers=headers) as client:
+        with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as client:
             yield client
 
 

@@ -16,6 +16,8 @@ from innerview.store import Study
 from innerview.testing.crossing import Crossing, walker
 from innerview.testing.crossing_study import RECORDING, crossing_study, keep_factors
 
+from .wirework import WAIT_S
+
 
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
@@ -27,7 +29,7 @@ def api(study: Study) -> Iterator[httpx.Client]:
     with (
         serve(study, subjects={"walker": walker()}, worlds={"crossing": Crossing()}) as handle,
         httpx.Client(
-            base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}, timeout=60
+            base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
         ) as client,
     ):
         yield client
@@ -131,10 +133,13 @@ def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
 def test_without_a_live_subject_nothing_can_be_blinded_but_what_is_kept_is_shown(study: Study) -> None:
     with serve(study, subjects={"walker": walker()}) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
-        assert httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers).status_code == 201
+        assert (
+            httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers, timeout=WAIT_S).status_code
+            == 201
+        )
     with serve(study) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
-        (kept,) = httpx.get(f"{handle.address}api/edited", headers=headers).json()["edited"]
+        (kept,) = httpx.get(f"{handle.address}api/edited", headers=headers, timeout=WAIT_S).json()["edited"]
         assert kept["name"] == "walker blind to red" and not kept["live"]
-        refused = httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers)
+        refused = httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers, timeout=WAIT_S)
         assert refused.status_code == 400 and "No subject is live" in refused.json()["error"]["message"]

@@ -26,6 +26,8 @@ from innerview.serve.wiring import Later
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 
+from .wirework import WAIT_S
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -35,7 +37,7 @@ class LiveSubject:
 
 
 def study_of(handle_url: str) -> httpx.Response:
-    with httpx.Client(follow_redirects=True) as client:
+    with httpx.Client(follow_redirects=True, timeout=WAIT_S) as client:
         client.get(handle_url)
         return client.get(handle_url.split("?")[0] + "api/study")
 
@@ -54,7 +56,7 @@ def test_closing_cuts_off_who_still_waits_without_a_word(kept_study: Path, capsy
     """A connection that outlived its service would warn whenever it is collected, in the middle of something else."""
     handle = serve(kept_study)
     handle.app.router.routes.insert(0, Route("/much", lambda request: Response(bytes(1 << 26))))
-    with socket.create_connection(("127.0.0.1", handle.port), timeout=10) as waiting:
+    with socket.create_connection(("127.0.0.1", handle.port), timeout=WAIT_S) as waiting:
         waiting.sendall(f"GET /much HTTP/1.1\r\nHost: 127.0.0.1:{handle.port}\r\n".encode())
         waiting.sendall(f"Authorization: Bearer {handle.token}\r\n\r\n".encode())
         assert waiting.recv(15) == b"HTTP/1.1 200 OK"  # and reads no further
@@ -71,7 +73,7 @@ def test_two_services_have_their_own_ports_and_tokens(kept_study: Path) -> None:
     with serve(study) as one, serve(study) as two:
         assert one.port != two.port
         assert one.token != two.token
-        crossed = httpx.get(f"{one.address}api/study", headers={"Authorization": f"Bearer {two.token}"})
+        crossed = httpx.get(f"{one.address}api/study", headers={"Authorization": f"Bearer {two.token}"}, timeout=WAIT_S)
         assert crossed.status_code == 401
 
 
@@ -83,7 +85,7 @@ def test_it_listens_on_loopback_only(kept_study: Path) -> None:
 def test_it_works_inside_a_running_loop(kept_study: Path) -> None:
     async def notebook() -> int:
         with serve(kept_study) as handle:
-            async with httpx.AsyncClient() as client:
+            async with httpx.AsyncClient(timeout=WAIT_S) as client:
                 reply = await client.get(
                     f"{handle.address}api/study", headers={"Authorization": f"Bearer {handle.token}"}
                 )

@@ -14,7 +14,7 @@ from innerview.errors import WorldError
 from innerview.jobs.runner import Progress, Task
 from innerview.serve import Handle, serve
 
-WAIT_S = 20
+from .wirework import WAIT_S
 
 
 class Counting:
@@ -51,7 +51,9 @@ def handle(kept_study: Path, counting: Counting) -> Iterator[Handle]:
 
 @pytest.fixture
 def api(handle: Handle) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as client:
+    with httpx.Client(
+        base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+    ) as client:
         yield client
 
 

@@ -184,7 +184,7 @@ def test_channels_are_bounded(handle: Handle, calls: Calls) -> None:
 def test_jobs_are_pushed_until_their_end(handle: Handle) -> None:
     with live(handle) as socket:
         headers = {"Authorization": f"Bearer {handle.token}"}
-        with httpx.Client(base_url=handle.address, headers=headers) as client:
+        with httpx.Client(base_url=handle.address, headers=headers, timeout=WAIT_S) as client:
             job = client.post("/api/jobs", json={"kind": "count", "until": 3}).json()
         heard = [hear(socket)]
         while heard[-1]["job"]["state"] not in ("done", "failed"):

@@ -15,6 +15,8 @@ import pytest
 from innerview.serve import serve
 from innerview.store import Study, load_metrics
 
+from .wirework import WAIT_S
+
 STEPS = "/api/recordings/steps"
 
 
@@ -27,7 +29,9 @@ def study(kept_study: Path, tmp_path: Path) -> Study:
 def client(study: Study) -> Iterator[httpx.Client]:
     with (
         serve(study) as handle,
-        httpx.Client(base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}) as client,
+        httpx.Client(
+            base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+        ) as client,
     ):
         yield client
 
@@ -142,5 +146,5 @@ def test_functions_are_listed_for_those_who_write(client: httpx.Client) -> None:
 
 
 def test_metrics_need_the_token(client: httpx.Client) -> None:
-    assert httpx.get(f"{client.base_url}api/metrics").status_code == 401
-    assert httpx.put(f"{client.base_url}api/metrics", json={}).status_code == 401
+    assert httpx.get(f"{client.base_url}api/metrics", timeout=WAIT_S).status_code == 401
+    assert httpx.put(f"{client.base_url}api/metrics", json={}, timeout=WAIT_S).status_code == 401

@@ -10,6 +10,7 @@ from innerview.serve import serve
 from innerview.store import Study
 
 from .conftest import fill
+from .wirework import WAIT_S
 
 
 def test_names_are_kept_with_the_study(tmp_path: Path) -> None:
@@ -18,7 +19,7 @@ def test_names_are_kept_with_the_study(tmp_path: Path) -> None:
     kept = study.keep_result("factors", recording="steps", arguments={}, value={"factors": []})
     with serve(study) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
-        with httpx.Client(base_url=f"{handle.address}api/names", headers=headers) as api:
+        with httpx.Client(base_url=f"{handle.address}api/names", headers=headers, timeout=WAIT_S) as api:
             assert api.get(kept.id).json() == {}
             assert api.put(kept.id, json={"0": "saw", "1": ""}).json() == {"0": "saw"}
             assert api.get(kept.id).json() == {"0": "saw"}

@@ -12,6 +12,8 @@ from innerview.serve import Handle, serve
 from innerview.serve.guard import cookie_name
 from innerview.serve.page import Page
 
+from .wirework import WAIT_S
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -34,7 +36,7 @@ def handle(kept_study: Path, folder: Path) -> Iterator[Handle]:
 
 @pytest.fixture
 def browser(handle: Handle) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=handle.address) as client:
+    with httpx.Client(base_url=handle.address, timeout=WAIT_S) as client:
         yield client
 
 

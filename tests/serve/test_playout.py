@@ -17,6 +17,8 @@ from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
 from tests.jobs.players import recurrent
 
+from .wirework import WAIT_S
+
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -36,7 +38,7 @@ def handle(recorded: Path, tmp_path: Path) -> Iterator[Handle]:
 @pytest.fixture
 def client(handle: Handle) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {handle.token}"}
-    with httpx.Client(base_url=handle.address, headers=headers, timeout=30) as opened:
+    with httpx.Client(base_url=handle.address, headers=headers, timeout=WAIT_S) as opened:
         yield opened
 
 
@@ -64,7 +66,7 @@ def test_a_branch_is_kept_by_a_job(handle: Handle, client: httpx.Client) -> None
     asked = {"kind": "playout", "recording": "walks", "row": 5, "moves": [{"do": "agent"}], "name": "mine"}
     job = client.post("/api/jobs", json=asked).json()
     jobs: Jobs = handle.app.state.service.jobs
-    done = jobs.wait(job["id"], 30)
+    done = jobs.wait(job["id"], WAIT_S)
     assert (done.state, done.result) == ("done", {"recording": "mine", "rows": 6})
     assert client.get("/api/recordings/mine").json()["of"] == "walks"
 
@@ -91,7 +93,7 @@ def test_bad_requests_are_told(client: httpx.Client, asked: dict[str, Any], stat
 def test_without_a_live_world_it_says_how_to_serve_one(recorded: Path) -> None:
     with serve(recorded) as served:
         headers = {"Authorization": f"Bearer {served.token}"}
-        with httpx.Client(base_url=served.address, headers=headers) as client:
+        with httpx.Client(base_url=served.address, headers=headers, timeout=WAIT_S) as client:
             reply = play(client)
     assert reply.status_code == 400
     assert "live subject and a live world" in reply.json()["error"]["message"]

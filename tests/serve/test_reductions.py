@@ -15,12 +15,13 @@ from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
 from tests.jobs.players import recurrent
 
+from .wirework import WAIT_S
+
 HALF = {
     "name": "half ½/2",
     "edits": [{"elements": [0, 1, 2], "mode": "set", "value": 2.0, "start": 4}],
     "note": "by eye",
 }
-WAIT_S = 60
 
 
 @pytest.fixture
@@ -33,7 +34,9 @@ def handle(tmp_path: Path) -> Iterator[Handle]:
 
 @pytest.fixture
 def api(handle: Handle) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as client:
+    with httpx.Client(
+        base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+    ) as client:
         yield client
 
 

@@ -14,8 +14,7 @@ from innerview.serve import Handle, serve
 from innerview.store import Study
 
 from .conftest import fill, steps_arrays
-
-WAIT_S = 60
+from .wirework import WAIT_S
 
 
 @pytest.fixture
@@ -28,7 +27,9 @@ def handle(tmp_path: Path) -> Iterator[Handle]:
 
 @pytest.fixture
 def api(handle: Handle) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as client:
+    with httpx.Client(
+        base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+    ) as client:
         yield client
 
 

@@ -17,6 +17,7 @@ from innerview.serve import Handle, serve
 from innerview.store import Recording, Study
 
 from .conftest import BLOCK, ROWS, fill, fill_pairs, steps_arrays, steps_info, steps_rows
+from .wirework import WAIT_S
 
 
 @pytest.fixture
@@ -35,7 +36,9 @@ def handle(study: Study) -> Iterator[Handle]:
 
 @pytest.fixture
 def client(handle: Handle) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as client:
+    with httpx.Client(
+        base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+    ) as client:
         yield client
 
 
@@ -123,7 +126,9 @@ def test_every_failure_has_one_shape(
 
 def test_an_empty_study_says_what_to_do(tmp_path: Path) -> None:
     with serve(Study.create(tmp_path / "empty")) as handle:
-        study = httpx.get(f"{handle.address}api/study", headers={"Authorization": f"Bearer {handle.token}"}).json()
+        study = httpx.get(
+            f"{handle.address}api/study", headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+        ).json()
     assert study["recordings"] == []
     assert study["workspaces"][0]["lit"] is False
     assert "iv.record" in study["workspaces"][0]["missing"]

@@ -15,6 +15,8 @@ from innerview.serve import serve
 from innerview.serve.routes import tiles
 from innerview.store import Study, write_rows
 
+from .wirework import WAIT_S
+
 ROWS, ELEMENTS = 6_000, 4
 PATH = "/api/recordings/run/tiles/memory"
 
@@ -37,7 +39,9 @@ def client(tmp_path: Path, values: np.ndarray) -> Iterator[httpx.Client]:
     )
     with (
         serve(study) as handle,
-        httpx.Client(base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}) as client,
+        httpx.Client(
+            base_url=handle.address, headers={"Authorization": f"Bearer {handle.token}"}, timeout=WAIT_S
+        ) as client,
     ):
         yield client
 

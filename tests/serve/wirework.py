@@ -12,7 +12,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from innerview.serve import Handle
 
-WAIT_S = 20
+WAIT_S = 60
+"""However busy the machine is: who waits longer waits for nothing."""
 
 
 def ask(handle: Handle, path: str, *, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from innerview.worlds.platformer import Platformer, PlatformerSettings
 from innerview.zoo.platformer.graph import anchor, write_back
-from innerview.zoo.platformer.ppo import Player, Recipe, Window, draw, improve
+from innerview.zoo.platformer.ppo import Player, Recipe, Window, distance_from, draw, improve, slipped
 from innerview.zoo.platformer.train import COIN, Tally, Training, arguments
 
 SIDES = 2
@@ -57,6 +57,15 @@ class Glance(nn.Module):
         return self.policy(x), self.value(x), self.policy.weight.abs().sum()
 
 
+class FirstOfAll(nn.Module):
+    """Always chooses action 0."""
+
+    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        logits = torch.zeros(len(blocks), 9)
+        logits[:, 0] = 50.0
+        return logits, torch.zeros(len(blocks), 1), torch.tensor(0.0)
+
+
 def test_advantages_are_rewards_to_come_less_what_was_expected() -> None:
     window = Window(3, 1, torch.zeros(1, 33, 33, 16, dtype=torch.uint8))
     window.rewards[:, 0] = torch.tensor([0.0, 1.0, 0.0])
@@ -79,6 +88,37 @@ def test_a_layer_that_pays_for_speaking_says_less() -> None:
 
     assert loudness(1.0) < loudness(0.0)
     assert Recipe(sparse=1.0, sparse_from=0.5).price(0.25) == 0.5 and Recipe(sparse=1.0).price(1.0) == 1.0
+
+
+def test_a_teacher_is_followed_until_it_falls_silent() -> None:
+    torch.manual_seed(0)
+    teacher, recipe = Glance(), Recipe(games=64, window=8, batch=128, lr=0.03, teach=20.0)
+    player = Player(Signpost(64), 8)
+
+    def distance(share: float) -> float:
+        torch.manual_seed(1)
+        network = Glance()
+        optimizer = torch.optim.Adam(network.parameters())
+        for _ in range(20):
+            losses = improve(network, optimizer, player.play(network), recipe=recipe, share=share, teacher=teacher)
+        return float(losses.distance)
+
+    torch.manual_seed(1)
+    far = distance_from(teacher, player.seen, Glance()(player.seen)[0].log_softmax(-1)).item()
+    assert far > 0.01 and distance(0.0) < far / 2
+    assert distance(0.5) == 0.0, "nobody asks any more"
+    assert Recipe(teach=1.0, teach_until=0.5).lesson(0.25) == 0.5
+
+
+def test_at_a_share_of_the_steps_something_else_is_done_than_was_chosen() -> None:
+    torch.manual_seed(0)
+    chosen = torch.full((20_000,), 4)
+    done = slipped(chosen, 0.3, 9)
+    assert torch.bincount(done, minlength=9)[:4] / 20_000 == pytest.approx(0.3 / 9, abs=0.006)
+    assert float((done == chosen).float().mean()) == pytest.approx(0.7 + 0.3 / 9, abs=0.012)
+    window = Player(Signpost(256), 8, slip=1.0).play(FirstOfAll())
+    assert int(window.actions.unique()) == 0, "what was chosen is what is learnt from"
+    assert float(window.rewards.mean()) == pytest.approx(1 / 9, abs=0.03), "what was done is what is rewarded"
 
 
 def test_ppo_finds_the_coin_and_knows_its_chance() -> None:

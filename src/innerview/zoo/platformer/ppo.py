@@ -56,6 +56,13 @@ class Recipe:
     """What layer 2b pays for saying anything, so that its channels come to stand for things one by one."""
     sparse_from: float = 0.2
     """The share of the time after which it pays in full: what cannot be seen yet is not to be unlearnt."""
+    slip: float = 0.0
+    """The share of steps at which a training game takes a random action instead of the chosen one: whoever never fails
+    has nothing to fear, and its value says nothing of dangers."""
+    teach: float = 1.0
+    """Weight of deciding as a teacher does, where there is one."""
+    teach_until: float = 0.5
+    """The share of the time by which the teacher has fallen silent."""
     max_norm: float = 0.5
 
     def at(self, share: float) -> tuple[float, float]:
@@ -67,6 +74,10 @@ class Recipe:
     def price(self, share: float) -> float:
         """Weight of the loudness when that share of the time is over."""
         return self.sparse * min(1.0, share / max(self.sparse_from, 1e-9))
+
+    def lesson(self, share: float) -> float:
+        """Weight of the teacher when that share of the time is over."""
+        return self.teach * max(0.0, 1 - share / max(self.teach_until, 1e-9))
 
 
 class Window:
@@ -98,10 +109,10 @@ class Window:
 
 
 class Player:
-    """Plays windows with a network, on and on."""
+    """Plays windows with a network, on and on; at a share of the steps, `slip`, a game does not do as it was told."""
 
-    def __init__(self, games: Games, steps: int) -> None:
-        self.games, self.steps = games, steps
+    def __init__(self, games: Games, steps: int, *, slip: float = 0.0) -> None:
+        self.games, self.steps, self.slip = games, steps, slip
         self.seen = as_blocks(games.reset())
         self.window = Window(steps, len(self.seen), self.seen)
 
@@ -113,7 +124,7 @@ class Player:
             logits, value, _ = network(self.seen)
             log_all = F.log_softmax(logits, -1)
             action = draw(log_all)
-            turn = self.games.step(action)
+            turn = self.games.step(slipped(action, self.slip, logits.shape[1]) if self.slip else action)
             window.blocks[t], window.actions[t], window.values[t] = self.seen, action, value[:, 0]
             window.log_probs[t] = log_all.gather(1, action[:, None])[:, 0]
             window.rewards[t] = turn.reward
@@ -129,6 +140,12 @@ def draw(log_probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     return (log_probs - noise.log()).argmax(-1)
 
 
+def slipped(actions: Tensor, share: float, count: int) -> Tensor:
+    """The actions, a share of them replaced by any of `count`."""
+    chance = torch.rand(actions.shape, device=actions.device)
+    return torch.where(chance < share, torch.randint_like(actions, count), actions)
+
+
 @dataclass(frozen=True)
 class Losses:
     """Means over a window, still on the device."""
@@ -137,13 +154,22 @@ class Losses:
     value: Tensor
     entropy: Tensor
     loudness: Tensor
+    distance: Tensor
+    """From the teacher's decisions; nothing without one."""
 
 
 def improve(
-    network: Network, optimizer: torch.optim.Optimizer, window: Window, *, recipe: Recipe, share: float
+    network: Network,
+    optimizer: torch.optim.Optimizer,
+    window: Window,
+    *,
+    recipe: Recipe,
+    share: float,
+    teacher: Network | None = None,
 ) -> Losses:
     """Some epochs of PPO on a window."""
     lr, entropy_weight = recipe.at(share)
+    lesson = recipe.lesson(share)
     for group in optimizer.param_groups:
         group["lr"] = lr
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
@@ -160,9 +186,10 @@ def improve(
     for _ in range(recipe.epochs):
         order = torch.randperm(count, device=gains.device)
         for rows in order[: count - count % batch].view(-1, batch):
-            losses = loss_of(network, {name: part[rows] for name, part in flat.items()}, recipe.clip)
+            some = {name: part[rows] for name, part in flat.items()}
+            losses = loss_of(network, some, recipe.clip, teacher if lesson else None)
             total = losses.policy + recipe.value_weight * losses.value - entropy_weight * losses.entropy
-            total = total + recipe.price(share) * losses.loudness
+            total = total + recipe.price(share) * losses.loudness + lesson * losses.distance
             optimizer.zero_grad(set_to_none=True)
             total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(parameters, recipe.max_norm)
@@ -170,7 +197,7 @@ def improve(
     return Losses(*(getattr(losses, field.name).detach() for field in fields(losses)))
 
 
-def loss_of(network: Network, rows: dict[str, Tensor], clip: float) -> Losses:
+def loss_of(network: Network, rows: dict[str, Tensor], clip: float, teacher: Network | None = None) -> Losses:
     """The parts of the loss on some rows."""
     logits, value, loud = network(rows["blocks"])
     log_all = F.log_softmax(logits, -1)
@@ -179,4 +206,12 @@ def loss_of(network: Network, rows: dict[str, Tensor], clip: float) -> Losses:
     policy = -torch.min(ratio * gains, ratio.clamp(1 - clip, 1 + clip) * gains).mean()
     error = F.mse_loss(value[:, 0], rows["returns"])
     entropy = -(log_all.exp() * log_all).sum(-1).mean()
-    return Losses(policy, error, entropy, loud)
+    distance = torch.zeros_like(loud) if teacher is None else distance_from(teacher, rows["blocks"], log_all)
+    return Losses(policy, error, entropy, loud, distance)
+
+
+def distance_from(teacher: Network, blocks: Tensor, log_probs: Tensor) -> Tensor:
+    """How far these decisions are from a teacher's: the mean Kullback–Leibler divergence."""
+    with torch.no_grad():
+        wanted = F.log_softmax(teacher(blocks)[0], -1)
+    return F.kl_div(log_probs, wanted, log_target=True, reduction="batchmean")

@@ -5,6 +5,7 @@ Needs torch, numpy and safetensors, and a GPU for more than a try:
     python train.py --out run --minutes 30                          # every level is new
     python train.py --out run --minutes 30 --levels 1000            # only the levels 0 to 999
     python train.py --out run --minutes 30 --resume run             # go on with a run that was broken off
+    python train.py --out few --minutes 30 --sparse 0.1 --slip 0.2 --teacher run/weights.safetensors  # says less
     python -m innerview.zoo.platformer.score run/weights.safetensors  # 10,000 levels of seeds never trained on
 
 `--minutes` is the length of the whole training, what was done before a resume counted in: learning rate and entropy
@@ -84,16 +85,19 @@ class Training:
         self, recipe: Recipe, *, device: str, compiled: bool = False, recorded: bool = False, tell: Tell
     ) -> None:
         self.recipe, self.device, self.tell, self.recorded = recipe, torch.device(device), tell, recorded
-        on_gpu = self.device.type == "cuda"
+        self.on_gpu, self.compiled = self.device.type == "cuda", compiled
         self.agent = Agent().to(self.device)
-        dtype = torch.bfloat16 if on_gpu else torch.float32
-        self.network: Network = FastAgent(self.agent, dtype)
-        if compiled:
-            self.network = torch.compile(self.network, dynamic=False)
-        self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=recipe.lr, eps=1e-5, fused=on_gpu or None)
+        self.network = self.network_of(self.agent)
+        self.teacher: Network | None = None
+        self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=recipe.lr, eps=1e-5, fused=self.on_gpu or None)
         self.steps, self.seconds = 0, 0.0
         self.curve: list[tuple[float, ...]] = []
         self.tally, self.unseen = Tally(RECENT), Tally(RECENT_UNSEEN)
+
+    def network_of(self, agent: Agent) -> Network:
+        """The agent in the form that runs fast here."""
+        network: Network = FastAgent(agent, torch.bfloat16 if self.on_gpu else torch.float32)
+        return torch.compile(network, dynamic=False) if self.compiled else network
 
     def run(self, player: Player, probe: Player | None, *, minutes: float, out: Path) -> None:
         """Play and learn until the time is up."""
@@ -105,7 +109,9 @@ class Training:
         play, watch = self.player_of(player), self.player_of(probe) if probe else None
         while self.seconds < minutes * 60:
             window, share = play(), self.seconds / (minutes * 60)
-            losses = improve(self.network, self.optimizer, window, recipe=self.recipe, share=share)
+            losses = improve(
+                self.network, self.optimizer, window, recipe=self.recipe, share=share, teacher=self.teacher
+            )
             self.steps += window.actions.numel()
             self.tally.add(window.endings(KINDS), window.actions.numel())  # waits for the device
             if watch and turn % PROBE_EVERY == 0:
@@ -139,7 +145,7 @@ class Training:
             f"{self.seconds:6.0f} s {self.steps:>12,} steps {speed:>8,.0f}/s {used:.1f} GiB  "
             f"completed {tally.completed:.4f} of {tally.ended}, unseen {unseen.completed:.4f} of {unseen.ended}  "
             f"length {tally.length:.0f} entropy {entropy:.3f} value error {error:.4f} "
-            f"loudness {loud:.3f} failures {tally.failures()}"
+            f"loudness {loud:.3f} from teacher {losses.distance.item():.4f} failures {tally.failures()}"
         )
 
     def save(self, folder: Path) -> None:
@@ -162,12 +168,13 @@ class Training:
 
     def begin(self, weights: Path) -> None:
         """Take the weights of another training; everything else begins anew."""
-        from safetensors.torch import load_file
+        _read(self.agent, weights, "begin from")
 
-        if not weights.is_file():
-            raise SystemExit(f"There are no weights to begin from at {weights}.")
-        kept = load_file(weights, device=str(self.device))
-        self.agent.load_state_dict({name: value.float() for name, value in kept.items()})
+    def learn_from(self, weights: Path) -> None:
+        """Let the agent of another training teach this one."""
+        teacher = Agent().to(self.device).requires_grad_(False)
+        _read(teacher, weights, "learn from")
+        self.teacher = self.network_of(teacher)
 
     def load(self, folder: Path) -> None:
         """Go on where a run was saved."""
@@ -184,6 +191,15 @@ class Training:
         self.steps, self.seconds = int(kept["progress"][0]), float(kept["progress"][1])
         with (folder / "curve.csv").open() as file:
             self.curve = [tuple(map(float, row)) for row in list(csv.reader(file))[1:]]
+
+
+def _read(agent: Agent, weights: Path, purpose: str) -> None:
+    from safetensors.torch import load_file
+
+    if not weights.is_file():
+        raise SystemExit(f"There are no weights to {purpose} at {weights}.")
+    device = str(next(agent.parameters()).device)
+    agent.load_state_dict({name: value.float() for name, value in load_file(weights, device=device).items()})
 
 
 def _write(tensors: dict[str, Tensor], path: Path) -> None:
@@ -216,6 +232,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", default="run", help="folder for weights, curve and what a resume needs")
     parser.add_argument("--resume", default="", help="folder of a run to go on with")
     parser.add_argument("--begin", default="", help="weights to begin from instead of random ones (safetensors)")
+    parser.add_argument("--teacher", default="", help="weights of an agent to decide like at first (safetensors)")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the whole training")
     parser.add_argument(
         "--levels", type=int, default=None, help="how many training levels; without: every level is new"
@@ -243,12 +260,14 @@ def train(args: argparse.Namespace) -> None:
     training = Training(recipe, device=args.device, compiled=compiled, recorded=args.graph and on_gpu, tell=tell)
     if args.begin:
         training.begin(Path(args.begin))
+    if args.teacher:
+        training.learn_from(Path(args.teacher))
     if args.resume:
         training.load(Path(args.resume))
     seed = args.seed + training.steps
     games = open_games(recipe.games, levels=args.levels, unseen=False, device=args.device, seed=seed)
     others = open_games(min(PROBES, recipe.games), levels=None, unseen=True, device=args.device, seed=seed + 1)
-    player = Player(games, recipe.window)
+    player = Player(games, recipe.window, slip=recipe.slip)
     probe = Player(others, recipe.window)
     try:
         training.run(player, probe, minutes=args.minutes, out=Path(args.out))
