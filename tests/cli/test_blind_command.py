@@ -9,9 +9,11 @@ from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from innerview.cli.app import app
+from innerview.cli.blind import RECORDING, SEEDS_APART
 from innerview.errors import EditError, InnerviewError, UnknownName
+from innerview.jobs.record import record
 from innerview.store import Study, edited_subjects
-from innerview.testing.crossing import meets
+from innerview.testing.crossing import FRESH, Crossing, meets, walker
 
 RED = sum(meets(seed, "red") for seed in range(1_000, 1_012))
 SCRIPT = """
@@ -54,9 +56,30 @@ def test_one_command_finds_blinds_proves_prints_and_keeps(folder: Path) -> None:
     assert len(study.recordings()) == 1 and len(study.results("factors")) == 1
 
 
+def test_levels_to_look_at_go_on_where_they_were_interrupted(folder: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    def impatient(done: int, total: int | None, message: str = "") -> None:
+        if done >= 3:
+            raise Stop
+
+    study = Study.create("a.study", "a")
+    record(study, walker(), Crossing(("green",)), episodes=3, name="another world", progress=False)
+    ask = {"episodes": 9, "seeds": FRESH + SEEDS_APART, "name": RECORDING}
+    with pytest.raises(Stop):
+        record(study, walker(), Crossing(), progress=impatient, **ask)  # type: ignore[arg-type]
+    assert not study.recording(RECORDING).complete
+    run("--to", "red", "--layer", "see", "--controls", "0", "--invisible", "")
+    assert study.recordings() == ["another world", RECORDING] and study.recording(RECORDING).complete
+    assert [proof.recording for proof in study.results("proof")] == [RECORDING]
+
+
 def test_mistakes_are_told_before_anything_long_begins(folder: Path) -> None:
     with pytest.raises(InnerviewError, match="--to CLASS, or --factor NUMBER"):
         run("--layer", "see")
+    assert "for '--levels'" in run("--to", "red", "--levels", "0")
+    assert not (folder / "a.study").exists()
     with pytest.raises(UnknownName, match="Did you mean 'green'"):
         run("--to", "red", "--invisible", "gren", "--layer", "see")
     with pytest.raises(UnknownName, match="class of things 'blue'"):

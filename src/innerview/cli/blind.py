@@ -13,10 +13,11 @@ from rich.table import Table as Lines
 
 from innerview.cli.make import load_subject, load_world
 from innerview.errors import InnerviewError
+from innerview.schema import to_json
 from innerview.store import Edited, Recording, Study, weights_file
 
 if TYPE_CHECKING:
-    from innerview.schema import Result
+    from innerview.schema import Result, WorldInfo
 
 LEVELS_TO_LOOK_AT = 48
 SEEDS_APART = 10_000_000
@@ -34,6 +35,10 @@ class Wanted:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Of the lens that finds factors: layer, target, count and so on."""
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.to and not self.numbers:
+            raise InnerviewError("Say what to be blind to: --to CLASS, or --factor NUMBER (may be repeated).")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +91,6 @@ def run(chosen: Bench, wanted: Wanted, trials: Trials, *, out: Path | None) -> N
     from innerview.jobs.looking import look
     from innerview.jobs.proof import prove
 
-    if not wanted.to and not wanted.numbers:
-        raise InnerviewError("Say what to be blind to: --to CLASS, or --factor NUMBER (may be repeated).")
     _check_invisible(chosen, trials)
     found = look(chosen.study, "factors", chosen.recording.name, subject=chosen.subject, **wanted.parameters)
     console = Console()
@@ -189,18 +192,26 @@ def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recordin
     from innerview.jobs.record import record
     from innerview.worlds.crowds import Known
 
-    masks = any(spec.role == "mask" for spec in world.info.observations)
-    weights = subject.weights_digest()
-    for name in study.recordings():
-        there = study.recording(name)
-        tells = any(spec.role == "mask" for spec in there.info.arrays) or not masks
-        same = there.info.arguments.get("weights") == weights and not there.info.arguments.get("edits")
-        if same and tells and there.complete and there.info.world and there.info.world.name == world.info.name:
-            return there
+    weights, name = subject.weights_digest(), RECORDING
+    for title in study.recordings():
+        there = study.recording(title)
+        if _looks_at(there, weights, world.info):
+            if there.complete:
+                return there
+            name = title if title.startswith(RECORDING) else name  # it was interrupted, and goes on
+        elif title == name:
+            name = f"{RECORDING} {weights[:8]}"
     fresh = world.fresh_seed if isinstance(world, Known) else None
     first = 0 if fresh is None else fresh + SEEDS_APART
-    name = RECORDING if RECORDING not in study.recordings() else f"{RECORDING} {weights[:8]}"
     return record(study, subject, world, episodes=episodes, seeds=first, name=name)
+
+
+def _looks_at(recording: Recording, weights: str, world: WorldInfo) -> bool:
+    """Whether this subject played it by itself, in this world with these settings, and masks are told as now."""
+    asked, seen = recording.info.arguments, {spec.name for spec in recording.info.arrays}
+    masks = {spec.name for spec in world.observations if spec.role == "mask"}
+    own = asked.get("weights") == weights and not asked.get("edits") and "moves" not in asked
+    return own and masks <= seen and asked.get("world") == to_json({"name": world.name, **world.settings})
 
 
 def _invisible(chosen: Bench, wanted: Wanted, trials: Trials) -> str:

@@ -17,19 +17,19 @@ def blind(
         str, typer.Option(help="Where factors are found: a convolution; the middle one unless said.")
     ] = "",
     target: Annotated[str, typer.Option(help="What attributions are to: value, or an action of the policy.")] = "value",
-    count: Annotated[int, typer.Option(help="How many factors.")] = 8,
+    count: Annotated[int, typer.Option(min=1, help="How many factors.")] = 8,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any other parameter of the lens factors, as in of=activations.")
     ] = None,
     factor: Annotated[
         list[int] | None, typer.Option(help="A factor by its number, from 1, whatever it means; may be repeated.")
     ] = None,
-    levels: Annotated[int, typer.Option(help="How many levels each plays.")] = 1000,
-    controls: Annotated[int, typer.Option(help="How many random edits of the same kind play too.")] = 1,
+    levels: Annotated[int, typer.Option(min=1, help="How many levels each plays.")] = 1000,
+    controls: Annotated[int, typer.Option(min=0, help="How many random edits of the same kind play too.")] = 1,
     invisible: Annotated[
         str | None, typer.Option(help="Class that cannot be seen in one more run; as --to unless said, '' for none.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="First level; such as nobody trained on unless said.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="First level; such as nobody trained on unless said.")] = None,
     study: Annotated[Path | None, typer.Option(help="Where everything is kept.")] = None,
     world: Annotated[str | None, typer.Option(help="Where it plays; the zoo knows its own.")] = None,
     recording: Annotated[str | None, typer.Option(help="Find factors in this recording of the study.")] = None,
@@ -38,7 +38,7 @@ def blind(
     ] = commands.LEVELS_TO_LOOK_AT,
     keep: Annotated[str | None, typer.Option(help="Name of the blinded subject.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write its weights to this .safetensors file as well.")] = None,
-    lanes: Annotated[int | None, typer.Option(help="Games side by side.")] = None,
+    lanes: Annotated[int | None, typer.Option(min=1, help="Games side by side.")] = None,
     device: Annotated[str | None, typer.Option(help="Move the subject there first, as in cuda.")] = None,
 ) -> None:
     """Blind a subject to a class of things, play many levels with and without, and print the table by cause of failure.
@@ -58,8 +58,8 @@ def blind(
     from innerview.features.factors import LENS
 
     parameters = {"layer": layer, "target": target, "count": count, **parameters_of(LENS, set_ or [])}
-    chosen = commands.bench(subject, study=study, world=world, recording=recording, episodes=episodes, device=device)
     wanted = commands.Wanted(to=to, numbers=factor or (), parameters=parameters, name=keep)
+    chosen = commands.bench(subject, study=study, world=world, recording=recording, episodes=episodes, device=device)
     trials = commands.Trials(levels=levels, controls=controls, invisible=invisible, seed=seed, lanes=lanes)
     commands.run(chosen, wanted, trials, out=export)
 

@@ -21,7 +21,7 @@ def diversity(
     ] = commands.LEVELS_TO_LOOK_AT,
     layer: Annotated[str, typer.Option(help="A convolution; the middle one unless said.")] = "",
     target: Annotated[str, typer.Option(help="What attributions are to: value, or an action of the policy.")] = "value",
-    count: Annotated[int, typer.Option(help="How many factors.")] = 8,
+    count: Annotated[int, typer.Option(min=1, help="How many factors.")] = 8,
     fits: Annotated[int, typer.Option(min=1, help="Find factors so often, each time from another beginning.")] = 1,
     without: Annotated[
         list[str] | None, typer.Option(help="Do not count factors that mean this class of things; may be repeated.")
