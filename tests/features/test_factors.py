@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import LensError
+from innerview.features.examples import EACH_ROW, Examples
 from innerview.features.factors import look, receptive_field
 from innerview.saliency.integrated import attribute
 from innerview.schema import Frames
@@ -103,6 +104,34 @@ def test_examples_are_spread_over_rows_and_places(frames: Frames, places: np.nda
     assert {tuple(place) for place in np.argwhere(cells > 1).tolist()} == seen
     for y, x in seen:
         assert tuple(places[rows[y, x] - 100, 0]) == (y, x)
+
+
+def test_one_loud_row_does_not_fill_the_map_of_examples() -> None:
+    generator = torch.Generator().manual_seed(0)
+    amounts = torch.rand(150, 2, 16, 16, generator=generator)
+    amounts[5] += 10  # stronger than all others, everywhere
+    amounts[:, 1, :2, :2] = 0
+    amounts[7:9, 1, :2, :2] = 1.0
+    found = Examples()
+    for rows in np.split(np.arange(150), [64, 128]):
+        found.add(rows + 1000, amounts[rows])
+    cells, rows = found.by_place()
+    assert cells.shape == rows.shape == (2, 2, 8, 8)
+    parts = amounts.unfold(2, 2, 2).unfold(3, 2, 2).amax(dim=(4, 5)).numpy()
+    for factor in range(2):
+        shown = rows[factor, 0]
+        assert np.bincount(shown.ravel()).max() <= EACH_ROW and (shown == 1005).sum() == EACH_ROW
+        assert np.allclose(np.take_along_axis(parts[:, factor], shown[None] - 1000, axis=0)[0], cells[factor, 0])
+    assert rows[1, 0, 0, 0] == 1007 and not cells[:, 1].any()
+
+
+def test_where_nothing_else_responds_a_row_stands_all_the_same() -> None:
+    amounts = torch.zeros(3, 1, 8, 8)
+    amounts[1] = 1
+    found = Examples()
+    found.add(np.arange(3), amounts)
+    cells, rows = found.by_place()
+    assert (rows[0, 0] == 1).all() and (cells[0, 0] == 1).all()
 
 
 def test_factors_are_named_after_what_the_world_says_is_there(frames: Frames, places: np.ndarray) -> None:

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 SIGNS = ("good", "bad")
 COARSE = 8
-"""Cells along a side of the map of examples."""
+"""Parts along a side of the map of examples."""
+EACH_ROW = 4
+"""In so many parts of a map the same row may stand, so that one loud row does not fill it."""
+_CANDIDATES = COARSE**2 // EACH_ROW
+"""Rows that are remembered for a part: there is always one among them that may still stand there."""
 
 
 @dataclass
@@ -24,9 +28,9 @@ class Examples:
     """[row, factor, sign] of each batch: the strongest response in a row."""
     places: list[np.ndarray] = field(default_factory=list)
     """[row, factor, sign]: in which cell of the layer."""
-    by_cell: np.ndarray | None = None
-    """[factor, sign, COARSE, COARSE]: the strongest response in that part of the picture over all rows."""
-    row_of_cell: np.ndarray | None = None
+    by_part: np.ndarray | None = None
+    """[candidate, factor, sign, COARSE, COARSE]: responses in that part of the picture, the strongest row first."""
+    row_by_part: np.ndarray | None = None
 
     def add(self, rows: np.ndarray, amounts: Tensor) -> None:
         """Signed amounts [row, factor, height, width] of these rows."""
@@ -38,14 +42,25 @@ class Examples:
         self.rows.append(rows)
         self.strongest.append(best.values.cpu().numpy())
         self.places.append(best.indices.cpu().numpy())
-        cells = adaptive_max_pool2d(both.flatten(0, 1), COARSE).view(*both.shape[:3], COARSE, COARSE)
-        top = cells.max(dim=0)
-        found, which = top.values.cpu().numpy(), rows[top.indices.cpu().numpy()]
-        if self.by_cell is None or self.row_of_cell is None:
-            self.by_cell, self.row_of_cell = found, which
-            return
-        better = found > self.by_cell
-        self.by_cell[better], self.row_of_cell[better] = found[better], which[better]
+        parts = adaptive_max_pool2d(both.flatten(0, 1), COARSE).view(*both.shape[:3], COARSE, COARSE).cpu().numpy()
+        which = np.broadcast_to(rows[:, None, None, None, None], parts.shape)
+        if self.by_part is not None and self.row_by_part is not None:
+            parts, which = np.concatenate([self.by_part, parts]), np.concatenate([self.row_by_part, which])
+        order = np.argsort(-parts, axis=0, kind="stable")[:_CANDIDATES]
+        self.by_part, self.row_by_part = (np.take_along_axis(values, order, axis=0) for values in (parts, which))
+
+    def by_place(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each part of the picture the strongest response there and its row: [factor, sign, COARSE, COARSE] both.
+
+        A row stands in few parts of a map; where nothing else responds it stands there all the same.
+        """
+        assert self.by_part is not None and self.row_by_part is not None, "rows are added first"
+        kept, *maps, _, _ = self.by_part.shape
+        amounts, rows = (values.reshape(kept, -1, COARSE**2) for values in (self.by_part, self.row_by_part))
+        taken = np.stack([_few_each(amounts[:, m], rows[:, m]) for m in range(amounts.shape[1])])[None]
+        found = (np.take_along_axis(values, taken, axis=0)[0] for values in (amounts, rows))
+        cells, row_of_cell = (values.reshape(*maps, COARSE, COARSE) for values in found)
+        return cells, row_of_cell
 
     def chosen(self, *, width: int, most: int = 12, each_place: int = 2) -> list[dict[str, list[dict[str, Any]]]]:
         """Per factor and sign the rows with the strongest response, one place a row and few rows a place."""
@@ -66,6 +81,18 @@ class Examples:
             }
             for f in range(strongest.shape[1])
         ]
+
+
+def _few_each(amounts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Which candidate of [candidate, part] each part takes, the strongest part choosing first: [part]."""
+    taken: np.ndarray = np.zeros(amounts.shape[1], np.int64)
+    used: dict[int, int] = {}
+    for part in np.argsort(-amounts[0], kind="stable"):
+        free = (c for c, row in enumerate(rows[:, part]) if amounts[c, part] > 0 and used.get(int(row), 0) < EACH_ROW)
+        taken[part] = next(free, 0)
+        row = int(rows[taken[part], part])
+        used[row] = used.get(row, 0) + 1
+    return taken
 
 
 def _spread(strength: np.ndarray, places: np.ndarray, most: int, each_place: int) -> list[tuple[int, int]]:

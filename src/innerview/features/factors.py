@@ -227,7 +227,7 @@ class _Rows:
         height, width = self.amounts.shape[2:]
         examples = self.examples.chosen(width=width)
         meant = self.meaning.told() if self.meaning else [None] * factors.count
-        assert self.examples.by_cell is not None and self.examples.row_of_cell is not None
+        strongest, rows = self.examples.by_place()
         value = {
             "layer": reading.layer,
             "target": reading.target,
@@ -255,8 +255,8 @@ class _Rows:
             "rest": self.rest,
             "scale": self.scale,
             "totals": self.totals,
-            "cells": self.examples.by_cell.astype(np.float32),
-            "cell_rows": self.examples.row_of_cell.astype(np.int64),
+            "cells": strongest.astype(np.float32),
+            "cell_rows": rows.astype(np.int64),
         }
         return Found(value=value, arrays=arrays)
 
