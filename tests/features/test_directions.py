@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from innerview.errors import LensError
-from innerview.features.directions import METHODS, fit
+from innerview.features import directions
+from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells
 
 PLANTED = torch.tensor([[1.0, 0, 0, 0, 1, 0], [0, 1.0, 0, 0, 0, 0], [0, 0, 1.0, 2, 0, 0]])
 
@@ -20,6 +21,12 @@ def planted(noise: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
     directions = PLANTED / PLANTED.norm(dim=1, keepdim=True)
     values = torch.einsum("rfhw,fc->rchw", amounts, directions)
     return amounts, values + noise * torch.randn(values.shape, generator=generator)
+
+
+def fit(values: torch.Tensor, *, count: int, method: str = "nmf", seed: int = 0) -> Factors:
+    """Fitted to both signs of [rows, channel, height, width]."""
+    places = cells(values, signed=True, most=MOST_CELLS, seed=seed)
+    return directions.fit(places, count=count, method=method, seed=seed)
 
 
 @pytest.mark.parametrize("method", METHODS)

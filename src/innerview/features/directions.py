@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 METHODS: tuple[str, ...] = ("nmf", "sparse")
-Told = Callable[[int, int | None, str], None]
 _ITERATIONS = 200
 _SETTLED = 1e-4
 _TINY = 1e-12
@@ -63,15 +61,6 @@ class Factors:
         return rest
 
 
-def fit(
-    values: Tensor, *, count: int, method: str = "nmf", seed: int = 0, signed: bool = True, told: Told | None = None
-) -> Factors:
-    """Fit directions to [rows, channel, height, width]. Signed values are split: good news below bad news, stacked."""
-    return fit_cells(
-        cells(values, signed=signed, most=MOST_CELLS, seed=seed), count=count, method=method, seed=seed, told=told
-    )
-
-
 def cells(values: Tensor, *, signed: bool, most: int, seed: int) -> Tensor:
     """At most so many places [place, channel] of [rows, channel, height, width], split by sign, without silent ones."""
     import torch
@@ -95,12 +84,12 @@ def check(count: int, channels: int, method: str) -> None:
         raise LensError(f"Unknown method '{method}'. Known: {', '.join(METHODS)}.")
 
 
-def fit_cells(places: Tensor, *, count: int, method: str = "nmf", seed: int = 0, told: Told | None = None) -> Factors:
+def fit(places: Tensor, *, count: int, method: str = "nmf", seed: int = 0) -> Factors:
     """Fit directions to [place, channel], none of it negative."""
     check(count, places.shape[1], method)
     if not len(places):
         raise LensError("Everything is zero here: there is nothing to split into factors. Try another layer or target.")
-    directions, amounts = _fitted(places, count, seed, _SPARSITY if method == "sparse" else 0.0, told)
+    directions, amounts = _fitted(places, count, seed, _SPARSITY if method == "sparse" else 0.0)
     rest = float(((places - amounts @ directions) ** 2).sum() / (places**2).sum())
     weight = amounts.sum(dim=0)
     order = weight.argsort(descending=True)
@@ -112,7 +101,7 @@ def fit_cells(places: Tensor, *, count: int, method: str = "nmf", seed: int = 0,
     )
 
 
-def _fitted(data: Tensor, count: int, seed: int, cost: float, told: Told | None) -> tuple[Tensor, Tensor]:
+def _fitted(data: Tensor, count: int, seed: int, cost: float) -> tuple[Tensor, Tensor]:
     """Directions [factor, channel] and amounts [row, factor] by hierarchical alternating least squares."""
     directions = _start(data, count, seed)
     amounts = _amounts(data, directions, cost=cost, sweeps=10)
@@ -122,8 +111,6 @@ def _fitted(data: Tensor, count: int, seed: int, cost: float, told: Told | None)
         amounts = _amounts(data, directions, cost=cost, sweeps=2, begin=amounts)
         if turn % 10 == 9:
             error = float(((data - amounts @ directions) ** 2).sum())
-            if told:
-                told(turn + 1, _ITERATIONS, "factors")
             if before - error <= _SETTLED * error:
                 break
             before = error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit_cells
+from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
@@ -127,7 +127,7 @@ def look(
         parts.append(cells(read[0], signed=of == "attributions", most=share, seed=seed + first))
         kept.add(places, *read)
     progress(len(sample), total, "factors")
-    found = fit_cells(torch.cat(parts), count=count, method=method, seed=seed)
+    found = fit(torch.cat(parts), count=count, method=method, seed=seed)
     del parts
     rows = _Rows(reading, found, frames.rows, seed)
     for first in range(0, frames.rows, BATCH):
@@ -199,7 +199,7 @@ class _Rows:
         values, error, self.tail = kept.values(places, self.reading)
         amounts = self.factors.amounts(values)
         rest = self.factors.residual(values, amounts)
-        if not self.amounts.ndim or len(self.amounts) != self.count:
+        if not len(self.amounts):
             self.amounts = np.zeros((self.count, *amounts.shape[1:]), np.int8)
             self.rest = np.zeros((self.count, *rest.shape[1:]), np.uint8)
         self.examples.add(places + self.reading.frames.first, amounts)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from innerview.subjects import Subject
 
 KIND = "factors"
-MOST_FACTORS = 64
 _LONGEST = 80
 
 
