@@ -12,7 +12,8 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.jobs.live import Live
 from innerview.serve import Handle
-from innerview.testing.worlds import CountingWorld, CrashingWorld, SlowWorld
+from innerview.testing.worlds import CountingWorld, CrashingWorld, SlowGame, SlowWorld
+from innerview.worlds import Game
 from tests.jobs.players import recurrent
 
 from .conftest import Show, Visit
@@ -25,9 +26,28 @@ HAS_STRENGTH = """strength => {
 """Whether each pixel of the overlay is as opaque as the lens is strong there."""
 
 
+class PatientWorld(SlowWorld):
+    """Takes its time until what can be seen meanwhile was seen, however slow the machine is."""
+
+    def __init__(self) -> None:
+        super().__init__(step_s=0.1, length=20)
+        self._games: list[SlowGame] = []
+
+    def game(self, lane: int) -> Game:
+        made = SlowGame(length=self.length, step_s=self.step_s)
+        self._games.append(made)
+        return made
+
+    def hurry(self) -> None:
+        """Take no more time, in games that are being played either."""
+        self.step_s = 0.0
+        for game in self._games:
+            game.step_s = 0.0
+
+
 @pytest.fixture
-def world() -> SlowWorld:
-    return SlowWorld(step_s=0.01, length=20)
+def world() -> PatientWorld:
+    return PatientWorld()
 
 
 @pytest.fixture
@@ -38,7 +58,7 @@ def study(tmp_path: Path) -> iv.Study:
 
 
 @pytest.fixture
-def handle(study: iv.Study, world: SlowWorld, show: Show) -> Handle:
+def handle(study: iv.Study, world: PatientWorld, show: Show) -> Handle:
     return show(study, subject=recurrent(), world=world)
 
 
@@ -59,7 +79,9 @@ def test_saliency_lies_over_the_picture_and_follows_time(visit: Visit, handle: H
     expect(bench.get("heat")).to_have_count(0)
 
 
-def test_more_is_recorded_with_progress_and_can_be_opened(visit: Visit, handle: Handle, study: iv.Study) -> None:
+def test_more_is_recorded_with_progress_and_can_be_opened(
+    visit: Visit, handle: Handle, study: iv.Study, world: PatientWorld
+) -> None:
     bench = visit(handle)
     bench.get("jobs").click()
     bench.get("record-episodes").fill("12")
@@ -67,6 +89,7 @@ def test_more_is_recorded_with_progress_and_can_be_opened(visit: Visit, handle: 
     job = bench.get("job")
     expect(job.locator("progress")).to_be_visible()
     expect(job).to_contain_text(re.compile(r"[1-9]\d* of 12\s+episodes"))
+    world.hurry()
     expect(job).to_contain_text("done")
     expect(job.locator("progress")).to_have_count(0)
     made = next(name for name in study.recordings() if name != "walk")
@@ -79,7 +102,7 @@ def test_more_is_recorded_with_progress_and_can_be_opened(visit: Visit, handle: 
 
 
 def test_a_job_is_cancelled_and_goes_on_when_resumed(
-    visit: Visit, handle: Handle, study: iv.Study, world: SlowWorld
+    visit: Visit, handle: Handle, study: iv.Study, world: PatientWorld
 ) -> None:
     bench = visit(handle)
     bench.get("jobs").click()
@@ -92,7 +115,7 @@ def test_a_job_is_cancelled_and_goes_on_when_resumed(
     expect(job).to_contain_text("cancelled")
     assert world.opened == 0, "every game was closed"
     bench.at_row(0)
-    world.step_s = 0.0
+    world.hurry()
     bench.get("job-resume").click()
     expect(job).to_contain_text("done")
     assert study.recording("long").groups().height == 40
