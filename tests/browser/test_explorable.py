@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import innerview as iv
 from innerview.jobs.explorable import MOST_BYTES
 from innerview.testing.walkers import COARSE, counted, counting, mazed
 
+from .kept import PATIENCE_MS
 from .workbench import Watch
 
 NEAR = 1e-4
@@ -31,6 +33,7 @@ def open_file(browser: Browser) -> Iterator[Open]:
 
     def go(path: Path, **settings: Any) -> Page:
         context = browser.new_context(**({"viewport": {"width": 1440, "height": 900}, "offline": True} | settings))
+        context.set_default_timeout(PATIENCE_MS)
         page = context.new_page()
         watch = Watch(page, path.as_uri())
         opened.append((context, watch))
@@ -134,7 +137,7 @@ def test_switching_elements_changes_the_way_it_goes(open_file: Open, maze: Path)
     expect(page.locator("#namedYours")).to_have_text("0 of 8")
     page.get_by_role("button", name="Element 3", exact=True).click()
     expect(page.locator("#namedYours")).to_have_text("1 of 8")
-    assert "keep=3" in page.url
+    expect(page).to_have_url(re.compile("keep=3"))
     page.get_by_role("button", name="undo").click()
     assert page.evaluate(way) == nothing
     box = page.locator("#heatYours").bounding_box()

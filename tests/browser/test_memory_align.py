@@ -66,6 +66,7 @@ def test_the_heat_map_follows_the_order_of_the_memory(
     bench: Workbench, visit: Visit, shown_kitems: Handle, still_kitems: iv.Study
 ) -> None:
     canvas = bench.get("align-canvas")
+    bench.until(lambda: canvas_of(canvas).shape[:2] == (128, BEFORE + AFTER + 1))
     told = canvas_of(canvas)
     assert told.shape[:2] == (128, BEFORE + AFTER + 1)
     as_is = told.reshape(128, -1)

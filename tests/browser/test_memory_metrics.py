@@ -186,8 +186,10 @@ def test_a_line_is_dragged_onto_the_memory(bench: Workbench, seen: tuple[str, in
     expect(bench.get("memory-overlay")).to_contain_text(seen[0])
     expect(label).to_have_attribute("aria-pressed", "true")
     bench.settled("overlay=")
-    painting = bench.get("memory-overlay").locator("canvas").evaluate(PAINTED)
-    assert 0 < sum(painting) < len(painting)
+    painting = bench.get("memory-overlay").locator("canvas")
+    bench.until(lambda: any(painting.evaluate(PAINTED)))
+    painted_columns = painting.evaluate(PAINTED)
+    assert 0 < sum(painted_columns) < len(painted_columns)
     bench.get("memory-overlay-remove").click()
     expect(bench.get("memory-overlay")).to_have_count(0)
 

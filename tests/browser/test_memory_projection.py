@@ -164,8 +164,13 @@ def test_an_element_that_is_chosen_colours_the_states(bench: Workbench, looked_k
     expect(bench.get("projection-legend")).to_contain_text(f"{size:.3f}".rstrip("0"))
     spots = on_screen(looked_kitems, bench.get("projection-plot"))
     row = loneliest(spots)
-    red, _, blue, _ = bench.get("projection-canvas").evaluate(PIXEL, spots[row].tolist())
-    assert (red > blue) == (values[row] > 0)
+
+    def is_warm() -> bool:
+        red, _, blue, _ = bench.get("projection-canvas").evaluate(PIXEL, spots[row].tolist())
+        return bool(red > blue)
+
+    bench.until(lambda: is_warm() == (values[row] > 0))
+    assert is_warm() == (values[row] > 0)
 
 
 def test_the_keyboard_zooms_moves_and_selects(bench: Workbench) -> None:

@@ -55,8 +55,13 @@ def test_pairs_are_selected_by_condition_and_by_hand(visit: Visit, shown_pairs: 
     bench.get("condition-add").click()
     kitchens = rows.with_row_index().filter(pl.col("room") == "kitchen")
     bench.selected(kitchens.height)
-    shown = [int(item.get_attribute("data-row") or -1) for item in bench.get("gallery-item").all()]
-    assert shown == kitchens["index"].to_list()[: len(shown)]
+
+    def shown() -> list[int]:
+        rows = bench.get("gallery-item").evaluate_all("items => items.map(item => Number(item.dataset.row))")
+        return [int(row) for row in rows]
+
+    bench.until(lambda: shown() == kitchens["index"].to_list()[: len(shown())])
+    assert shown() == kitchens["index"].to_list()[: len(shown())]
     bench.get("clear-selection").click()
     for row in (3, 8, 4):
         bench.page.locator(f'[data-testid="gallery-item"][data-row="{row}"]').click(modifiers=["Control"])
