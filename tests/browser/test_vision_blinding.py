@@ -98,6 +98,8 @@ def test_it_is_put_to_the_proof_over_new_levels(live: Workbench, levels: iv.Stud
     live.get("blind-name").fill("try")
     live.get("blind-start").click()
     live.get("prove-levels").fill("2")
+    offered = live.get("prove-invisible").locator("option").evaluate_all("all => all.map(one => one.value)")
+    assert offered == ["", *player()[1].hidable] and "saw" in offered  # type: ignore[attr-defined]
     live.get("prove-invisible").select_option("saw")
     live.get("prove-start").click()
     live.get("verdict").wait_for()

@@ -67,6 +67,8 @@ class StudyReply(BaseModel):
     workspaces: list[WorkspaceState]
     live_subjects: list[str]
     live_worlds: list[str]
+    hidable: dict[str, list[str]]
+    """Classes of things that a live world can leave undrawn, by the name of the world."""
 
 
 class ArrayReply(BaseModel):

@@ -1720,6 +1720,10 @@ export interface components {
         StudyReply: {
             /** Damage */
             damage: components["schemas"]["DamageReply"][];
+            /** Hidable */
+            hidable: {
+                [key: string]: string[];
+            };
             /** Live Subjects */
             live_subjects: string[];
             /** Live Worlds */

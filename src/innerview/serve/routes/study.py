@@ -49,6 +49,7 @@ def study(service: Serving) -> StudyReply:
         workspaces=[_state(w.name, w.title, w.missing(infos)) for w in WORKSPACES],
         live_subjects=list(service.subjects),
         live_worlds=list(service.worlds),
+        hidable={name: list(getattr(world, "hidable", ())) for name, world in service.worlds.items()},
     )
 
 

@@ -26,7 +26,11 @@ class Trials:
     settings: Any
 
     endings = n.OUTCOMES[1:]
-    hidable = n.CLASSES[1:]
+
+    @property
+    def hidable(self) -> tuple[str, ...]:
+        """Everything but the background and what is invisible already."""
+        return tuple(name for name in n.CLASSES[1:] if name not in self.settings.invisible)
 
     @property
     def fresh_seed(self) -> int | None:

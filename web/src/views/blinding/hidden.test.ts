@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
-import { hideable, suggestedClass } from "./hidden";
+import { hidableIn, suggestedClass } from "./hidden";
 
-const settings = { invisible: [], classes: ["background", "agent", "wall", "saw", "enemy"] };
+const study = { live_worlds: ["maze", "platformer"], hidable: { maze: [], platformer: ["saw", "enemy"] } };
 
-test("only a world that can hide things offers what", () => {
-  expect(hideable(settings)).toEqual(["agent", "wall", "saw", "enemy"]);
-  expect(hideable({ classes: ["saw"] })).toEqual([]);
-  expect(hideable(undefined)).toEqual([]);
-  expect(hideable({ ...settings, invisible: ["saw"] })).not.toContain("saw");
+test("a live world says what it can hide: the recorded one, or the first", () => {
+  expect(hidableIn(study, "platformer")).toEqual(["saw", "enemy"]);
+  expect(hidableIn(study, "another")).toEqual([]);
+  expect(hidableIn({ live_worlds: ["platformer"], hidable: study.hidable }, "another")).toEqual(["saw", "enemy"]);
+  expect(hidableIn({ live_worlds: [], hidable: {} }, "platformer")).toEqual([]);
+  expect(hidableIn(null, undefined)).toEqual([]);
 });
 
 test("what it was made blind to is suggested, by the names of its factors", () => {

@@ -1,15 +1,14 @@
 /** Which kinds of things a world can leave undrawn. */
 import type { Edited } from "../../api/edited";
+import type { StudyInfo } from "../../api/model";
 
-/** What is behind everything cannot be hidden. */
-const behind = "background";
-
-/** A world that can hide things says which are hidden now, and which classes there are. */
-export function hideable(settings: Readonly<Record<string, unknown>> | undefined): string[] {
-  const { invisible, classes } = settings ?? {};
-  if (!Array.isArray(invisible) || !Array.isArray(classes)) return [];
-  const hidden = new Set<unknown>(invisible);
-  return classes.filter((name): name is string => typeof name === "string" && name !== behind && !hidden.has(name));
+/** What the live world of a recording can hide: that of its name, or the first, as the service chooses. */
+export function hidableIn(
+  study: Pick<StudyInfo, "live_worlds" | "hidable"> | null,
+  world: string | undefined,
+): readonly string[] {
+  const name = world !== undefined && study?.live_worlds.includes(world) ? world : study?.live_worlds[0];
+  return study?.hidable[name ?? ""] ?? [];
 }
 
 /** The class that the subject was made blind to, by the names of its factors. */
