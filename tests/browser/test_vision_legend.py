@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, expect
 
 import innerview as iv
 from innerview.serve import Handle
+from innerview.store.names import save_names
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, opened
@@ -130,6 +131,31 @@ def test_a_name_is_kept_in_the_study(visit: Visit, show: Show, levels: iv.Study)
     bench.get("factor-name-input").fill("")
     bench.page.keyboard.press("Enter")
     expect(card(bench, 1).get_by_test_id("factor-name")).not_to_have_text("the sky")
+
+
+def test_factors_that_are_called_the_same_are_told_apart_by_their_number(
+    visit: Visit, show: Show, levels: iv.Study
+) -> None:
+    save_names(levels, levels.results(kind="factors")[0].id, {"1": "sky", "3": "sky", "4": "mud"})
+    bench = opened(visit(show(levels), LINK, ready=False))
+    assert [card(bench, f).get_by_test_id("factor-hide").inner_text() for f in range(FACTORS)] == list("12345")
+    names = [card(bench, f).get_by_test_id("factor-name").inner_text() for f in (1, 3, 4)]
+    assert names == ["sky", "sky", "mud"]
+    bench.page.keyboard.press("4")
+    expect(bench.get("view-factor")).to_contain_text("What is sky 4?")
+    bench.page.keyboard.press("5")
+    expect(bench.get("view-factor")).to_contain_text("What is mud?")
+
+
+def test_pictures_by_place_fit_into_the_full_screen(bench: Workbench) -> None:
+    bench.get("legend-patches").locator("[data-value=places]").click()
+    bench.get("view-legend-full").click()
+    card(bench, 0).get_by_test_id("patch-map").locator("canvas[data-drawn]").wait_for()
+    view = bench.get("view-legend").bounding_box()
+    assert view is not None and view["height"] > 500
+    for factor in range(FACTORS):
+        box = card(bench, factor).bounding_box()
+        assert box is not None and box["y"] + box["height"] <= view["y"] + view["height"]
 
 
 def test_the_keyboard_reaches_a_card(bench: Workbench) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +13,15 @@ import innerview as iv
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, opened, player
 from .workbench import Workbench, canvas_of
+
+CUT = """() => {
+    const room = document.querySelector('[data-testid="view-factor"] .detail');
+    const end = room.getBoundingClientRect().bottom + 0.5;
+    const lines = [...room.querySelectorAll("small, button, .class, canvas")];
+    if (lines.length < 4) return ["nothing to see"];
+    return lines.filter(line => line.getBoundingClientRect().bottom > end).map(line => line.innerText || line.tagName);
+}"""
+"""What reaches below the panel of the factor."""
 
 
 @pytest.fixture
@@ -48,7 +59,12 @@ def test_factors_are_painted_beside_the_strongest_that_was_seen(bench: Workbench
     assert np.array_equal(drawn[max(0, -top) :, max(0, -left) :, :3][: len(inside), : inside.shape[1]], inside)
     line = value["pictures"][0]
     expect(bench.get("painted-times").first).to_contain_text(f"{line['times']:.1f}×")
-    expect(bench.get("painted-words")).to_contain_text("usual")
+    words = bench.get("painted-words")
+    expect(words).to_contain_text("the strongest of 16 seen")
+    expect(words).to_have_attribute("title", re.compile("usual"))
+    bench.page.set_viewport_size({"width": 1440, "height": 900})
+    bench.until(lambda: not bench.page.evaluate(CUT))
+    assert bench.page.evaluate(CUT) == []
     bench.page.reload()
     opened(bench)
     expect(pictures).to_have_count(FACTORS)
@@ -66,6 +82,31 @@ def test_a_step_is_exaggerated_and_the_picture_belongs_to_that_step(bench: Workb
     expect(picture).to_have_count(0)
     bench.page.keyboard.press("ArrowLeft")
     expect(picture).to_have_count(1)
+
+
+def test_a_channel_of_a_factor_is_painted_from_the_page(bench: Workbench, levels: iv.Study) -> None:
+    (found,) = levels.results(kind="factors")
+    channel = found.value["factors"][0]["channels"][1]["channel"]
+    bench.page.locator(f'[data-testid="factor-channel"][data-channel="{channel}"]').click()
+    bench.settled(f"channel={channel}")
+    expect(bench.get("view-factor")).to_contain_text(f"What is channel {channel}?")
+    paint(bench, "channel")
+    picture = bench.get("painted-detail").get_by_test_id("painted")
+    expect(picture).to_have_attribute("data-unit", str(channel))
+    expect(bench.get("channel-words")).to_contain_text("16 seen")
+    (result,) = levels.results(kind="visualise")
+    asked = result.arguments["parameters"]
+    assert (asked["unit"], asked["layer"], asked["factors"]) == (channel, "conv3a", "")
+    assert [line["kind"] for line in result.value["pictures"]] == ["channel"]
+    other = channel + 1 if channel < 2 else 0
+    bench.get("channel-number").fill(str(other))
+    bench.page.keyboard.press("Enter")
+    bench.settled(f"channel={other}")
+    expect(picture).to_have_count(0)
+    bench.get("factor-pin").nth(2).click()
+    bench.page.mouse.move(2, 2)
+    expect(bench.get("view-factor")).to_contain_text("What is factor 3?")
+    bench.page.wait_for_url(lambda url: "channel=" not in url)
 
 
 def test_only_layers_with_height_and_width_are_offered(bench: Workbench) -> None:
