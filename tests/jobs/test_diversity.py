@@ -90,6 +90,12 @@ def test_ranks_say_whether_it_rises() -> None:
     assert found.score_rises is None and found.kinds_rise is None
 
 
+def test_agents_of_as_many_levels_share_their_rank() -> None:
+    one = (seen(100, 1, 60), seen(100, 3, 50), seen(None, 5, 40), seen(None, 7, 30))
+    other = (one[1], one[0], one[3], one[2])
+    assert Diversity(seen=one).rises == pytest.approx(0.8944272) == Diversity(seen=other).rises  # by scipy
+
+
 def test_plots_hold_ours_and_every_number_of_the_paper() -> None:
     found = Diversity(seen=(seen(100, 2, 60), seen(None, 6, 99)))
     completion, meaning = (ElementTree.fromstring(plot(found)) for plot in (completion_plot, meaning_plot))

@@ -36,6 +36,11 @@ class Candidate:
     own: Figure | None = None
 
     @property
+    def order(self) -> float:
+        """Its number of levels, as a number also without limit."""
+        return float("inf") if self.levels is None else self.levels
+
+    @property
     def called(self) -> str:
         """Its number of levels, for people."""
         return "without limit" if self.levels is None else f"{self.levels:,}"
@@ -86,22 +91,25 @@ class Diversity:
     @property
     def rises(self) -> float | None:
         """Rank correlation of levels and share of meaningful factors; None where it is not defined."""
-        return _spearman([each.meaningful.value for each in self.seen])
+        return self._rising([each.meaningful.value for each in self.seen])
 
     @property
     def kinds_rise(self) -> float | None:
         """The same of how many different things factors mean."""
-        return _spearman([len(each.kinds) for each in self.seen])
+        return self._rising([len(each.kinds) for each in self.seen])
 
     @property
     def score_rises(self) -> float | None:
         """The same of how far beyond chance factors respond."""
-        return _spearman([each.score for each in self.seen])
+        return self._rising([each.score for each in self.seen])
 
     @property
     def generalises(self) -> float | None:
         """The same of unseen levels completed."""
-        return _spearman([each.candidate.unseen.value for each in self.seen])
+        return self._rising([each.candidate.unseen.value for each in self.seen])
+
+    def _rising(self, values: Sequence[float]) -> float | None:
+        return _spearman([each.candidate.order for each in self.seen], values)
 
     def told(self) -> dict[str, Any]:
         """Everything as plain values, for a file."""
@@ -139,7 +147,7 @@ def diversity(
         raise RequestError(f"fits is how often factors are found anew: 1 or more, not {fits}.")
     _check_classes(world, without)
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
-    ordered = sorted(candidates, key=lambda each: float("inf") if each.levels is None else each.levels)
+    ordered = sorted(candidates, key=lambda each: each.order)
     found = []
     for each in ordered:
         report = progress(f"{each.name}: levels")
@@ -184,12 +192,15 @@ def _seen(candidate: Candidate, rows: int, fitted: Sequence[Result]) -> Seen:
     )
 
 
-def _spearman(values: Sequence[float]) -> float | None:
-    """Rank correlation with the order they stand in; equal values share their rank."""
-    if len(values) < 3 or len(set(values)) < 2:
+def _spearman(ones: Sequence[float], others: Sequence[float]) -> float | None:
+    """Rank correlation; equal values share their rank. None where there are too few, or one side is all the same."""
+    if len(ones) < 3 or len(set(ones)) < 2 or len(set(others)) < 2:
         return None
-    ranks = [sum(other < each for other in values) + values.count(each) / 2 for each in values]
-    return float(np.corrcoef(range(len(values)), ranks)[0, 1])
+    return float(np.corrcoef(_ranks(ones), _ranks(others))[0, 1])
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    return [sum(other < each for other in values) + values.count(each) / 2 for each in values]
 
 
 def _told(each: Seen) -> dict[str, Any]:
