@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-_Z = NormalDist().inv_cdf(0.975)
+Z95 = NormalDist().inv_cdf(0.975)
+"""So many standard deviations to either side hold 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ def mean_of(values: Sequence[float]) -> Interval:
 
 def share_of(count: int, n: int) -> Interval:
     """Share with Wilson's 95 % interval, which stays within 0 and 1."""
-    share, z = count / n, _Z
+    share, z = count / n, Z95
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return Interval(mean=share, low=max(0.0, middle - half), high=min(1.0, middle + half), n=n)
@@ -98,7 +99,7 @@ def student(freedom: int) -> float:
         return math.tan(math.pi * 0.475)
     if freedom == 2:
         return 0.95 * math.sqrt(2 / (1 - 0.95**2))
-    z, v = _Z, freedom
+    z, v = Z95, freedom
     terms = (
         z,
         (z**3 + z) / 4 / v,

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 
-from innerview.edits.comparing import mean_of, share_of
+from innerview.edits.comparing import Z95, mean_of, share_of
 
 ArmKind = Literal["original", "blind", "control", "invisible"]
-_Z = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +83,7 @@ def times_of(ours: tuple[int, int], theirs: tuple[int, int]) -> dict[str, float 
     (count, of), (base, base_of) = ours, theirs
     middle = math.log((count + 0.5) / (of + 0.5)) - math.log((base + 0.5) / (base_of + 0.5))
     spread = 1 / (count + 0.5) - 1 / (of + 0.5) + 1 / (base + 0.5) - 1 / (base_of + 0.5)
-    half = _Z * math.sqrt(max(0.0, spread))
+    half = Z95 * math.sqrt(max(0.0, spread))
     return {
         "times": (count / of) / (base / base_of) if base else None,
         "low": math.exp(middle - half) if count else 0.0,
