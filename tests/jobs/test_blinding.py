@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -116,6 +117,9 @@ def test_bad_choices_teach(study: iv.Study) -> None:
     for bad in ([3], [-1], [True], ["0"]):
         with pytest.raises(RequestError, match="numbers from 0 to 2, not"):
             choose(study, found.id, bad)  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match=r"a list of numbers from 0 to 2, as in \[2\], not 1"):
+        choose(study, found.id, 1)  # type: ignore[arg-type]
+    assert choose(study, found.id, np.array([1, 1])) == choose(study, found.id, [1])  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="at least one factor"):
         choose(study, found.id, [])
     late = keep_factors(study, layer="policy")

@@ -45,10 +45,13 @@ def choose(study: Study, result: str, factors: Sequence[int]) -> Choice:
     """Factors by their place in a result, from 0."""
     found = factors_result(study, result)
     told: list[Mapping[str, Any]] = found.value["factors"]
-    chosen = tuple(dict.fromkeys(factors))
-    for index in chosen:
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(told):
+    if isinstance(factors, int | str):
+        raise RequestError(f"factors is a list of numbers from 0 to {len(told) - 1}, as in [2], not {factors!r:.40}.")
+    for index in factors:
+        whole = isinstance(index, int | np.integer) and not isinstance(index, bool)
+        if not whole or not 0 <= index < len(told):
             raise RequestError(f"Factors of this result are numbers from 0 to {len(told) - 1}, not {index!r:.40}.")
+    chosen = tuple(dict.fromkeys(int(index) for index in factors))
     if not chosen:
         raise RequestError(f"Choose at least one factor to be blind to: numbers from 0 to {len(told) - 1}.")
     directions = study.result_array(result, "directions").astype(np.float64)
