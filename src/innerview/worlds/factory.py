@@ -51,8 +51,9 @@ def world(thing: Any, **settings: Any) -> World:
         from innerview.worlds.gym import gym_world
 
         return gym_world(thing, **settings)
+    none = "A loaded stable-baselines3 model has no environment of its own. " if thing is None else ""
     raise WorldError(
-        f"Cannot make a world of {thing!r}. Give a Gymnasium id such as 'CartPole-v1', an environment or vector "
+        f"Cannot make a world of {thing!r}. {none}Give a Gymnasium id such as 'CartPole-v1', an environment or vector "
         "environment, a function that makes one, a path to a ViZDoom .cfg, or 'doom:health_gathering_supreme'."
     )
 

@@ -10,6 +10,7 @@ from innerview.errors import UnknownName, WorldError
 from innerview.schema import Moment
 from innerview.worlds.gym_facts import why_ended
 from innerview.worlds.gym_reader import GymSettings, Reader, describe, import_gymnasium, read_spaces
+from innerview.worlds.gym_sb3 import OneGame, as_single, is_vec_env
 from innerview.worlds.gym_vector import GymVectorWorld
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes, World
@@ -24,8 +25,8 @@ def gym_world(thing: Any, **given: Any) -> World:
         raise UnknownName("setting of a Gymnasium world", next(iter(given)), GymSettings.__dataclass_fields__)
     if isinstance(thing, gymnasium.vector.VectorEnv):
         return GymVectorWorld(thing, settings)
-    if isinstance(thing, gymnasium.Env):
-        return GymEnvWorld(thing, settings)
+    if isinstance(thing, gymnasium.Env) or is_vec_env(thing):
+        return GymEnvWorld(as_single(thing), settings)
     if isinstance(thing, str):
         if settings.render and "render_mode" not in given:
             given["render_mode"] = "rgb_array"
@@ -52,8 +53,8 @@ class GymWorld:
         return ThreadedLanes(lambda lane: GymGame(self._made(), self._reader), lanes)
 
     def _made(self) -> Any:
-        env = self._make()
-        if not isinstance(env, import_gymnasium().Env):
+        env = as_single(self._make())
+        if not isinstance(env, import_gymnasium().Env | OneGame):
             raise WorldError(f"The function given to world() made {env!r}, which is not a gymnasium.Env.")
         return env
 

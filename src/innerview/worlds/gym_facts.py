@@ -24,7 +24,7 @@ REASONS = ("ended", "end_reason", "termination_reason", "reason", "outcome")
 
 @dataclass(frozen=True)
 class GymFacts:
-    """Reads facts; which ones there are was found out at a first reset."""
+    """Reads facts; which ones there are was found out at a first reset and a first step."""
 
     keys: Mapping[str, str]
     """Name of the column by key of `info`."""
@@ -38,17 +38,40 @@ class GymFacts:
             facts |= {name: _plain(value) for name, value in self.asked(env, info).items()}
         return {column.name: _fitting(column, facts[column.name]) for column in self.columns if column.name in facts}
 
+    def with_more(self, info: Mapping[str, Any]) -> GymFacts:
+        """These and the numbers that a first step tells: many environments say nothing at reset."""
+        known = {column.name for column in self.columns}
+        keys = {key: name for key, name in _numbers(info).items() if name not in known}
+        columns = tuple(_column(name, info[key]) for key, name in keys.items())
+        return GymFacts({**self.keys, **keys}, self.columns + columns, self.asked)
+
 
 def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None) -> GymFacts:
     """Which facts an environment tells, judged by its first info."""
-    keys = {key: _column_name(key) for key, value in info.items() if _type(value) in ("int", "float", "bool")}
+    keys = _numbers(info)
     columns = {name: _column(name, info[key]) for key, name in keys.items()}
     if asked is not None:
-        told = asked(env, info)
+        told = _told(env, info, asked)
         if not isinstance(told, Mapping):
             raise WorldError(f"facts(env, info) should give a dict of facts by name, not {told!r}.")
         columns |= {name: _column(name, value) for name, value in told.items()}
     return GymFacts(keys, tuple(columns.values()), asked)
+
+
+def _numbers(info: Mapping[str, Any]) -> dict[str, str]:
+    """Name of the column by key, of what can be a fact as it is."""
+    return {key: _column_name(key) for key, value in info.items() if _type(value) in ("int", "float", "bool")}
+
+
+def _told(env: Any, info: Mapping[str, Any], asked: FactsOf) -> Mapping[str, Any]:
+    try:
+        return asked(env, info)
+    except KeyError as error:
+        there = f"it tells {', '.join(info)}" if info else "it tells nothing"
+        raise WorldError(
+            f"facts(env, info) looks for {error} in info, which the environment does not tell at reset ({there}). "
+            f"Write info.get({error}, 0), or read it off env.unwrapped."
+        ) from error
 
 
 def why_ended(*, terminated: bool, truncated: bool, info: Mapping[str, Any]) -> str:

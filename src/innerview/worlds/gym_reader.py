@@ -11,6 +11,7 @@ import numpy as np
 from innerview.errors import WorldError
 from innerview.schema import ArraySpec, Moment, WorldInfo
 from innerview.worlds.gym_facts import FactsOf, GymFacts, find_facts
+from innerview.worlds.gym_masks import MASK, GymMasks, MasksOf, find_masks
 from innerview.worlds.gym_spaces import Actions, Observed, actions, observed, read_all
 
 PICTURE = "picture"
@@ -25,6 +26,8 @@ class GymSettings:
     """Names of the actions."""
     facts: FactsOf | None = None
     """A function (env, info) -> facts by name, asked at every moment."""
+    masks: MasksOf | None = None
+    """A function (env, info) -> where things are, by kind of thing, asked at every moment."""
     render: bool | None = None
     """Keep what the environment renders as "picture"; None: where it renders arrays and observations are no images."""
     name: str | None = None
@@ -38,27 +41,38 @@ class Reader:
     actions: Actions
     facts: GymFacts
     picture: ArraySpec | None = None
+    masks: GymMasks | None = None
 
     def moment(self, env: Any, observation: Any, info: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
         """What the environment said, in our words."""
         seen = dict(read_all(self.parts, observation))
         if self.picture is not None:
             seen[PICTURE] = np.array(env.render(), np.uint8)
+        if self.masks is not None:
+            seen[MASK] = self.masks.read(env, info)
         return Moment(observation=seen, facts=self.facts.read(env, info), reward=reward, ended=ended)
 
     @property
     def arrays(self) -> tuple[ArraySpec, ...]:
         """Every array a moment carries."""
-        return tuple(part.spec for part in self.parts) + ((self.picture,) if self.picture else ())
+        more = (self.picture, self.masks.spec if self.masks else None)
+        return (*(part.spec for part in self.parts), *(spec for spec in more if spec is not None))
 
 
 def read_spaces(env: Any, settings: GymSettings) -> Reader:
-    """Look at the spaces and at a first reset: what there is to see, to do and to tell."""
+    """Look at the spaces, at a first reset and a first step: what there is to see, to do and to tell."""
     parts = observed(env.observation_space)
     chosen = actions(env.action_space, settings.actions, _meanings(env))
     _, info = env.reset(seed=0)
-    facts = find_facts(env, info, settings.facts)
-    return Reader(parts, chosen, facts, _picture(env, parts, settings.render))
+    asked = settings.masks
+    masks = find_masks(env, info, asked, [part.spec for part in parts]) if asked is not None else None
+    told = find_facts(env, info, settings.facts)
+    facts = told.with_more(env.step(chosen.convert(_first_action(chosen)))[-1])
+    return Reader(parts, chosen, facts, _picture(env, parts, settings.render), masks)
+
+
+def _first_action(chosen: Actions) -> Any:
+    return 0 if chosen.space.kind == "discrete" else np.zeros(len(chosen.space.names), np.float32)
 
 
 def describe(env: Any, reader: Reader, settings: GymSettings, arguments: Mapping[str, Any]) -> WorldInfo:

@@ -1,0 +1,65 @@
+"""Masks of a Gymnasium environment: which kind of thing each pixel belongs to, told by a function of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import WorldError
+from innerview.schema import ArraySpec
+
+MasksOf = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
+"""The user's function: environment and info to pictures of yes and no, by kind of thing."""
+MASK, BACKGROUND = "mask", "background"
+_HOW = 'masks=lambda env, info: {"apple": …, "bomb": …}, with a height × width array of yes and no for each'
+
+
+@dataclass(frozen=True)
+class GymMasks:
+    """Reads masks; which kinds there are was found out at a first reset."""
+
+    spec: ArraySpec
+    asked: MasksOf
+
+    def read(self, env: Any, info: Mapping[str, Any]) -> np.ndarray:
+        """The kind of each pixel by its number; where two kinds overlap, the later one stands in front."""
+        kinds, told = self.spec.elements[1:], self.asked(env, info)
+        if set(told) - set(kinds):
+            strange = ", ".join(sorted(set(told) - set(kinds)))
+            raise WorldError(
+                f"masks(env, info) tells {strange}, which it did not at the first reset ({', '.join(kinds)}). Give "
+                "every kind each time, also where there is none of it: np.zeros((height, width), bool)."
+            )
+        mask = np.zeros(self.spec.shape, np.uint8)
+        for number, kind in enumerate(kinds, 1):
+            if kind in told:
+                mask[_fitting(kind, told[kind], self.spec.shape)] = number
+        return mask
+
+
+def find_masks(env: Any, info: Mapping[str, Any], asked: MasksOf, seen: Sequence[ArraySpec]) -> GymMasks:
+    """Which kinds of things an environment tells, judged by its first reset."""
+    picture = next((spec for spec in seen if spec.is_image), None)
+    if picture is None:
+        raise WorldError("Masks say what is where in a picture, and no observation of this environment is one.")
+    told = asked(env, info)
+    if not isinstance(told, Mapping) or not told:
+        raise WorldError(f"masks(env, info) should give arrays by kind of thing, not {told!r}: {_HOW}.")
+    size = picture.shape[:2]
+    for kind, where in told.items():
+        _fitting(kind, where, size)
+    kinds = (BACKGROUND, *told)
+    spec = ArraySpec(name=MASK, shape=size, dtype="uint8", role="mask", axes=("height", "width"), elements=kinds)
+    return GymMasks(spec, asked)
+
+
+def _fitting(kind: str, where: Any, size: tuple[int, ...]) -> np.ndarray:
+    array = np.asarray(where)
+    if array.shape != tuple(size):
+        raise WorldError(
+            f"The mask of '{kind}' has shape {array.shape}; the picture is {size[0]} × {size[1]} (height × width)."
+        )
+    return array.astype(bool)

@@ -1,0 +1,83 @@
+"""Vector environments of stable-baselines3, as a single environment that does not reset by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import WorldError
+
+_FAMILY = "stable_baselines3."
+
+
+def is_vec_env(thing: Any) -> bool:
+    """Whether this is a VecEnv, found out without importing stable-baselines3."""
+    classes = type(thing).__mro__
+    return any(cls.__name__ == "VecEnv" and cls.__module__.startswith(_FAMILY) for cls in classes)
+
+
+def as_single(thing: Any) -> Any:
+    """A VecEnv as one environment; anything else as it is."""
+    return OneGame(thing) if is_vec_env(thing) else thing
+
+
+class OneGame:
+    """The one game of a VecEnv, wrappers such as VecFrameStack included."""
+
+    spec = None
+
+    def __init__(self, games: Any) -> None:
+        _refuse_normalised(games)
+        if games.num_envs != 1:
+            raise WorldError(
+                f"The vector environment of stable-baselines3 plays {games.num_envs} games, and each of them must be "
+                "begun with a seed of its own. Make it with one game: world(lambda: make_vec_env(…, n_envs=1)), with "
+                "the same wrappers as in training (VecFrameStack, …). A function that makes it plays in any number of "
+                "lanes; without such wrappers, give the environment itself: world(lambda: MyEnv())."
+            )
+        self._games = games
+        self.observation_space, self.action_space = games.observation_space, games.action_space
+        self.render_mode = games.render_mode
+
+    @property
+    def unwrapped(self) -> Any:
+        """The environment inside, where it lives in this process."""
+        inside = getattr(self._games.unwrapped, "envs", None)
+        return inside[0].unwrapped if inside else self
+
+    def reset(self, *, seed: int | None = None) -> tuple[Any, Mapping[str, Any]]:
+        """Begin an episode."""
+        self._games.seed(seed)
+        return _first(self._games.reset()), self._games.reset_infos[0]
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, Mapping[str, Any]]:
+        """Act once. A VecEnv has begun the next episode when one ends, and keeps what was last seen in its info."""
+        seen, rewards, over, infos = self._games.step(np.asarray(action)[None])
+        info, ended = infos[0], bool(over[0])
+        cut = ended and bool(info.get("TimeLimit.truncated", False))
+        return info["terminal_observation"] if ended else _first(seen), float(rewards[0]), ended and not cut, cut, info
+
+    def render(self) -> Any:
+        """A picture, where it renders one."""
+        return self._games.render()
+
+    def close(self) -> None:
+        """Close the game."""
+        self._games.close()
+
+
+def _first(seen: Any) -> Any:
+    return {name: part[0] for name, part in seen.items()} if isinstance(seen, Mapping) else seen[0]
+
+
+def _refuse_normalised(games: Any) -> None:
+    """Observations would be normalised twice, since from_sb3 takes the statistics over from the model."""
+    while games is not None:
+        if type(games).__name__ == "VecNormalize":
+            raise WorldError(
+                "VecNormalize belongs to the model here: load it with PPO.load(path, env=VecNormalize.load(…)), and "
+                "from_sb3 takes its statistics over. Give world() the environment below it, which shows what is there."
+            )
+        games = getattr(games, "venv", None)
