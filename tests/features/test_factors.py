@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from innerview.errors import LensError
 from innerview.features.examples import EACH_ROW, Examples
-from innerview.features.factors import look, receptive_field
+from innerview.features.factors import look
 from innerview.saliency.integrated import attribute
 from innerview.schema import Frames
 from innerview.subjects import Subject, subject
@@ -154,11 +154,6 @@ def test_activations_can_be_split_too(frames: Frames) -> None:
     found = look(sees(), frames, attribute=attribute, layer="second", of="activations", count=2)
     assert found.arrays["totals"][..., 1].max() == 0
     assert found.arrays["totals"][..., 0].sum(axis=1) == pytest.approx(np.full(ROWS, 2.0), abs=0.05)
-
-
-def test_how_far_a_cell_sees() -> None:
-    assert receptive_field(sees(), "first") == 1
-    assert receptive_field(sees(), "second") == 3
 
 
 def test_what_cannot_be_is_told(frames: Frames) -> None:

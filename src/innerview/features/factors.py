@@ -12,6 +12,7 @@ import numpy as np
 from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
+from innerview.features.sight import receptive_field
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -264,23 +265,3 @@ class _Rows:
 def _strongest(direction: np.ndarray, most: int = 4) -> list[dict[str, Any]]:
     order = np.argsort(-direction)[:most]
     return [{"channel": int(c), "weight": float(direction[c])} for c in order if direction[c] > 0.05]
-
-
-def receptive_field(subject: Subject, layer: str) -> int:
-    """How many pixels of the picture one cell of a layer sees, along a side, from the convolutions up to it."""
-    from torch import zeros
-
-    named = dict(subject.module.named_modules())
-    convolutions = subject.convolutions
-    before = convolutions[: convolutions.index(layer) + 1] if layer in convolutions else convolutions
-    blank = {spec.name: zeros(1, *spec.shape) for spec in subject.info.inputs}
-    moved = {name: value.to(subject.device) for name, value in blank.items()}
-    out = subject.run(moved, keep=tuple(before)).activations
-    picture = next(spec.shape for spec in subject.info.inputs if spec.kind == "image")
-    reach, stride = 1.0, 1.0
-    for name in before:
-        kernel = named[name].kernel_size[0]
-        reach += (int(kernel) - 1) * stride
-        # What lies between two convolutions is not known, but its stride shows in their sizes.
-        stride = picture[1] / out[name].shape[2] if out[name].ndim == 4 else stride
-    return min(round(reach), int(picture[1]))

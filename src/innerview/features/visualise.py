@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.factors import receptive_field
+from innerview.features.sight import receptive_field
 from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
 from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
 from innerview.features.visualise_painting import Painter, painted_input

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
+from innerview.features.sight import blanks
 from innerview.features.visualise_aim import Aim, Seen
 from innerview.features.visualise_canvas import Canvas, Shaking, penalty
 
@@ -104,16 +105,6 @@ class Adam:
             kept.mul_(share).add_(new, alpha=1 - share)
         size = (self.square / (1 - _SQUARE**self.count)).sqrt() + _TINY
         self.numbers -= _RATE * (self.mean / (1 - _MEAN**self.count)) / size
-
-
-def blanks(subject: Subject, rows: int) -> dict[str, Tensor]:
-    """Every input with nothing in it."""
-    import torch
-
-    return {
-        spec.name: torch.zeros(rows, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
-        for spec in subject.info.inputs
-    }
 
 
 def painted_input(subject: Subject, layer: str, pictures: Mapping[str, Tensor]) -> str:

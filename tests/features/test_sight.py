@@ -1,0 +1,43 @@
+"""How far a cell sees: kernels, strides and poolings add up as they do on paper, whatever lies between."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from innerview.features.sight import receptive_field
+from innerview.subjects import subject
+
+
+def test_how_far_a_cell_sees() -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        module = nn.Sequential(
+            nn.Conv2d(3, 4, 7, padding=3),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(4, 4, 5, padding=2),
+            nn.ReLU(),
+            nn.Conv2d(4, 4, 4, stride=2),
+            nn.ReLU(),
+            nn.Conv2d(4, 4, 3),
+            nn.Flatten(),
+            nn.Linear(4 * 5 * 13, 2),
+        )
+    agent = subject(module, example=torch.zeros(1, 3, 32, 64), heads="policy", actions=["left", "right"])
+    # 7; a pooling sees one pixel more and doubles the steps: 8 + 4 · 2; 16 + 3 · 2; steps of 4: 22 + 2 · 4.
+    wanted = {"0": 7, "1": 7, "2": 8, "3": 16, "4": 16, "5": 22, "6": 22, "7": 30}
+    assert {layer: receptive_field(agent, layer) for layer in wanted} == wanted
+
+
+def test_where_nothing_moves_a_layer_it_sees_one_pixel() -> None:
+    class Blind(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.see, self.value = nn.Conv2d(1, 2, 3, padding=1), nn.Linear(2, 1)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.as_tensor(self.value(self.see(x * 0).mean((2, 3))))
+
+    agent = subject(Blind(), example=torch.zeros(1, 1, 8, 8), heads="value")
+    assert receptive_field(agent, "see") == 1
