@@ -79,7 +79,11 @@ def test_mistakes_are_told_before_anything_long_begins(folder: Path) -> None:
     with pytest.raises(InnerviewError, match="--to CLASS, or --factor NUMBER"):
         run("--layer", "see")
     assert "for '--levels'" in run("--to", "red", "--levels", "0")
-    assert not (folder / "a.study").exists()
+    with pytest.raises(InnerviewError, match=r"'CartPole-v1' tells no masks.*masks=.*--factor 1"):
+        run("--to", "red", "--world", "CartPole-v1")
+    with pytest.raises(UnknownName, match=r"class of things 'reed'.*Did you mean 'red'"):
+        run("--to", "reed")
+    assert not (folder / "a.study").exists(), "all of this is said before anything is recorded"
     with pytest.raises(UnknownName, match="Did you mean 'green'"):
         run("--to", "red", "--invisible", "gren", "--layer", "see")
     with pytest.raises(UnknownName, match="class of things 'blue'"):

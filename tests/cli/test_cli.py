@@ -62,6 +62,16 @@ def test_record_info_export_check(here: Path) -> None:
     assert np.load("arrays.npz")["probabilities"].shape == (study.recording("x").rows, 2)
 
 
+def test_what_record_says_at_its_end_serves_subject_and_world_live(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = run("record", "a.study", "--subject", "agent.py:make", "--world", "CartPole-v1", "--episodes", "1")
+    command = said.split("Look at them with: ")[1].strip()
+    assert command == "innerview serve a.study --subject agent.py:make --world CartPole-v1"
+    live: list[set[str]] = []
+    monkeypatch.setattr("innerview.cli.make._serve", lambda study, port, browser, *given: live.extend(map(set, given)))
+    run(*command.split()[1:], "--no-browser")
+    assert live == [{"Sequential"}, {"CartPole-v1"}]
+
+
 def test_check_fails_when_something_is_damaged(here: Path) -> None:
     recorded()
     file = next((here / "a.study" / "recordings" / "x" / "rows").glob("*.parquet"))

@@ -68,6 +68,8 @@ def record(
         innerview record my.study --subject zoo:doom_health --episodes 20
 
         innerview record my.study --subject agent.py:make --world CartPole-v1
+
+        innerview record my.study --subject agent.py:make --world agent.py:world
     """
     make.record_episodes(
         study,
@@ -124,12 +126,22 @@ def serve(
     subject: Annotated[
         list[str] | None, typer.Option(help="A live subject: zoo:NAME or FILE.py:FUNCTION; may be repeated.")
     ] = None,
+    world: Annotated[
+        list[str] | None,
+        typer.Option(help="Where it plays, to record, prove and play out: as for record. The zoo knows its own."),
+    ] = None,
 ) -> None:
     """Open the workbench on a study.
 
-    Example: `innerview serve my.study`
+    With a live subject the page can look inside it; with its world as well, it can play.
+
+    Examples:
+
+        innerview serve my.study
+
+        innerview serve my.study --subject agent.py:make --world agent.py:world
     """
-    make.serve_study(study, port=port, open_browser=not no_browser, subjects=subject or ())
+    make.serve_study(study, port=port, open_browser=not no_browser, subjects=subject or (), worlds=world or ())
 
 
 @app.command()

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table as Lines
 
-from innerview.cli.make import load_subject, load_world
-from innerview.errors import InnerviewError
+from innerview.cli.make import load_subject, load_world, serving
+from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import to_json
 from innerview.store import Edited, Recording, Study, weights_file
 
@@ -62,10 +62,19 @@ class Bench:
     recording: Recording
     called: str
     """The subject as it was asked for."""
+    played_in: str | None = None
+    """The world as it was asked for."""
 
 
 def bench(
-    target: str, *, study: Path | None, world: str | None, recording: str | None, episodes: int, device: str | None
+    target: str,
+    *,
+    study: Path | None,
+    world: str | None,
+    recording: str | None,
+    episodes: int,
+    device: str | None,
+    to: str = "",
 ) -> Bench:
     """The subject in its world, and a recording to find factors in: one of the study's, or a new one."""
     from innerview.worlds.crowds import Telling
@@ -78,11 +87,13 @@ def bench(
         )
     if not any(spec.role == "mask" for spec in played.info.observations) and isinstance(played, Telling):
         played = played.telling()
+    if to and not recording:
+        _check_class(played.info, to)
     if device:
         _to_device(subject, device)
     opened = Study.open_or_create(study or Path(".innerview") / f"{_file_name(subject.info.name)}.study")
     found = opened.recording(recording) if recording else _recorded(opened, subject, played, episodes)
-    return Bench(study=opened, subject=subject, world=played, recording=found, called=target)
+    return Bench(study=opened, subject=subject, world=played, recording=found, called=target, played_in=world)
 
 
 def run(chosen: Bench, wanted: Wanted, trials: Trials, *, out: Path | None) -> None:
@@ -179,7 +190,7 @@ def _where(console: Console, chosen: Bench, edited: Edited, proved: Result, foun
     _say(
         console,
         f"\nIn {study}: subject '{edited.name}' (subjects/{edited.name}), proof {proved.id}, factors {found.id} of "
-        f"'{chosen.recording.name}'. Look at all of it with: innerview serve {study} --subject {chosen.called}",
+        f"'{chosen.recording.name}'. Look at all of it with: {serving(study, chosen.called, chosen.played_in)}",
     )
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -222,6 +233,18 @@ def _invisible(chosen: Bench, wanted: Wanted, trials: Trials) -> str:
         return trials.invisible
     can = isinstance(chosen.world, Hiding) and wanted.to in chosen.world.hidable
     return wanted.to if can else ""
+
+
+def _check_class(world: WorldInfo, to: str) -> None:
+    """Said at once rather than after minutes of recording."""
+    mask = next((spec for spec in world.observations if spec.role == "mask"), None)
+    if mask is None:
+        raise InnerviewError(
+            f"World '{world.name}' tells no masks, so nobody can say which factors mean '{to}'. Let it tell them with "
+            "iv.world(…, masks=…), or choose factors by their numbers, as in --factor 1."
+        )
+    if to not in mask.elements:
+        raise UnknownName("class of things", to, mask.elements)
 
 
 def _check_invisible(chosen: Bench, trials: Trials) -> None:

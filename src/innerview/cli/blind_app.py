@@ -59,7 +59,10 @@ def blind(
 
     parameters = {"layer": layer, "target": target, "count": count, **parameters_of(LENS, set_ or [])}
     wanted = commands.Wanted(to=to, numbers=factor or (), parameters=parameters, name=keep)
-    chosen = commands.bench(subject, study=study, world=world, recording=recording, episodes=episodes, device=device)
+    named = "" if factor else to
+    chosen = commands.bench(
+        subject, study=study, world=world, recording=recording, episodes=episodes, device=device, to=named
+    )
     trials = commands.Trials(levels=levels, controls=controls, invisible=invisible, seed=seed, lanes=lanes)
     commands.run(chosen, wanted, trials, out=export)
 

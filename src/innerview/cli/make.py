@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -58,7 +59,14 @@ def record_episodes(
         max_steps=max_steps,
     )
     told = f"{made.group_count} episodes, {made.rows:,} {made.info.row.many} in '{made.info.name}'."
-    Console().print(f"{told} Look at them with: innerview serve {path}", markup=False, highlight=False, soft_wrap=True)
+    how = serving(path, subject, world)
+    Console().print(f"{told} Look at them with: {how}", markup=False, highlight=False, soft_wrap=True)
+
+
+def serving(path: Path, subject: str, world: str | None) -> str:
+    """The command that serves a study with all that is live in it."""
+    words = ["innerview", "serve", str(path), "--subject", subject, *(["--world", world] if world else [])]
+    return shlex.join(words)
 
 
 def import_data(words: Sequence[Path], *, study: Path | None, images: Sequence[str], wishes: Wishes) -> None:
@@ -83,19 +91,24 @@ def _study_and_files(words: Sequence[Path], study: Path | None) -> tuple[Path, S
     return words[0], words[1:]
 
 
-def serve_study(path: Path, *, port: int, open_browser: bool, subjects: Sequence[str]) -> None:
-    """Serve until interrupted, with subjects live and the worlds that they bring along."""
+def serve_study(
+    path: Path, *, port: int, open_browser: bool, subjects: Sequence[str], worlds: Sequence[str] = ()
+) -> None:
+    """Serve until interrupted, with subjects live, the worlds that they bring along and those that are named."""
     study = Study.open(path)
     models: dict[str, Callable[[], Any]] = {}
-    worlds: dict[str, Callable[[], Any]] = {}
+    played: dict[str, Callable[[], Any]] = {}
     for named in subjects:
         model, world = load_subject(named)
         if model.info.name in models:
             raise InnerviewError(f"Two subjects are called '{model.info.name}'. Give one of them another name.")
         models[model.info.name] = _ready(model)
         if world is not None:
-            worlds[world.info.name] = _ready(world)
-    _serve(study, port, open_browser, models, worlds)
+            played[world.info.name] = _ready(world)
+    for text in worlds:
+        live = load_world(text)
+        played[live.info.name] = _ready(live)
+    _serve(study, port, open_browser, models, played)
 
 
 def _ready(thing: Any) -> Callable[[], Any]:
