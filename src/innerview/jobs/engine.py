@@ -6,8 +6,11 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
+
+from innerview.jobs.leaving import before_threads_end
 
 log = logging.getLogger(__name__)
 CLOSE_S = 10.0
@@ -58,7 +61,6 @@ class LocalEngine:
         self._waiting: queue.SimpleQueue[tuple[Work, Report] | None] = queue.SimpleQueue()
         self._workers = workers
         self._threads: list[threading.Thread] = []
-        self._leaving: list[threading.Thread] = []
         self._lock = threading.Lock()
 
     def submit(self, work: Work, report: Report) -> None:
@@ -76,16 +78,27 @@ class LocalEngine:
         with self._lock:
             for _ in self._threads:
                 self._waiting.put(None)
-            self._leaving = [*filter(threading.Thread.is_alive, self._leaving), *self._threads]
-            leaving, self._threads = self._leaving, []
-        deadline = time.monotonic() + CLOSE_S
-        for thread in leaving:
-            if thread is not threading.current_thread():
-                thread.join(max(0.0, deadline - time.monotonic()))
+            leaving, self._threads = self._threads, []
+        _wait_for(leaving)
+        _LATE.update(thread for thread in leaving if thread.is_alive())
 
     def _serve(self) -> None:
         while (item := self._waiting.get()) is not None:
             run_reporting(*item)
+
+
+_LATE: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+"""Whose work had not stopped in time: they are waited for once more when the process ends."""
+
+
+def _wait_for(threads: Iterable[threading.Thread]) -> None:
+    deadline = time.monotonic() + CLOSE_S
+    for thread in threads:
+        if thread is not threading.current_thread():
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+before_threads_end(lambda: _wait_for([*_LATE]))
 
 
 def run_reporting(work: Work, report: Report) -> None:
