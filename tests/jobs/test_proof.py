@@ -154,5 +154,8 @@ def test_bad_questions_teach(study: iv.Study) -> None:
         ask_proof(study, recording, edited, agent, Crossing(), controls=21)
     with pytest.raises(EditError, match="made of 'walker', not of 'stranger'"):
         ask_proof(study, recording, edited, walker("stranger"), Crossing())
+    rename(study, "no red", "original")
+    with pytest.raises(EditError, match="Another line of the proof is called 'original', too"):
+        iv.prove(study, "original", agent, Crossing())
     with pytest.raises(UnknownName, match="edited subject 'walker'"):
         iv.prove(study, "walker", agent, Crossing())

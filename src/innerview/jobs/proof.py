@@ -99,6 +99,10 @@ def ask_proof(
     players += [_control(edited, original, world, number) for number in range(controls)]
     if invisible:
         players.append(Player(f"{invisible} invisible", "invisible", original, hiding(world, invisible)))
+    if sum(player.name == edited.name for player in players) > 1:
+        raise EditError(
+            f"Another line of the proof is called '{edited.name}', too. Give the edited subject another name."
+        )
     arguments = recording.info.arguments
     match = Match(
         study=study,
