@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.jobs.playout import play_out
 from innerview.jobs.playout_branch import Branch
+from innerview.jobs.playout_factors import amounts
 from innerview.schema import Move
 from innerview.serve import Handle
 
@@ -53,6 +54,26 @@ def pixels(bench: Workbench) -> np.ndarray:
 
 def value(bench: Workbench) -> float:
     return float(bench.get("playout-value").inner_text().replace("−", "-"))
+
+
+def test_totals_are_those_of_what_is_played_out(visit: Visit, show: Show, levels: iv.Study) -> None:
+    bench = begun(visit, show, levels)
+    bench.get("tab-totals").click()
+    bench.page.keyboard.press("3")
+    at(bench, BEGIN + 1)
+    canvas = bench.page.locator('[data-testid="totals-canvas"][data-played="2"]')
+    canvas.wait_for()
+    drawn, told = canvas_of(canvas), bench.get("totals-now").inner_text().replace("−", "-").split()
+    way = branch(levels)
+    found = levels.results(kind="factors")[0].id
+    mine = amounts(levels, found, way, way.play([Move(do="act", action=2)])[1])[:-1]
+    good, bad = mine.clip(0).sum(), mine.clip(max=0).sum()
+    assert [float(text) for text in told] == pytest.approx([good, bad], abs=0.0006)
+    recorded = levels.result_array(found, "totals")[ROW + 1, :, 0].sum()
+    assert abs(good - recorded) > 0.0012, "else what was recorded would do as well"
+    bench.get("playout-leave").click()
+    bench.page.locator('[data-testid="totals-canvas"][data-played="0"]').wait_for()
+    assert not np.array_equal(canvas_of(bench.get("totals-canvas")), drawn)
 
 
 def test_another_action_leads_elsewhere_and_back_again(visit: Visit, show: Show, levels: iv.Study) -> None:

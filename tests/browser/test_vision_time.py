@@ -33,7 +33,9 @@ def now(bench: Workbench) -> list[float]:
 
 def test_totals_are_those_of_the_step(bench: Workbench, still_levels: iv.Study) -> None:
     totals = still_levels.result_array(still_levels.results(kind="factors")[0].id, "totals")
-    assert now(bench) == pytest.approx(totals[STEPS + 4].sum(axis=0), rel=0.02)
+    assert now(bench) == pytest.approx(totals[STEPS + 4].sum(axis=0), rel=0.005)
+    above = [bench.get("view-news").locator("figcaption").nth(n).inner_text().split()[-1] for n in (1, 2)]
+    assert above == bench.get("totals-now").inner_text().split()
     bench.page.keyboard.press("ArrowRight")
     bench.at_step(5)
     assert now(bench) == pytest.approx(totals[STEPS + 5].sum(axis=0), rel=0.02)

@@ -10,6 +10,7 @@ import type { FactorRow } from "./factorrows";
 import { History } from "./history";
 import type { Jobs } from "./jobs.svelte";
 import { PlayedFrames } from "./playoutframes";
+import { PlayedTotals } from "./playouttotals";
 import { courseFromText, courseToText, sameMove, type Course } from "./playouttext";
 
 /** Where a branch begins. */
@@ -52,6 +53,7 @@ export class Playout {
   readonly node = $derived(this.nodes[this.at] ?? null);
   readonly ended = $derived(this.nodes.at(-1)?.ended ?? "");
   readonly frames: PlayedFrames;
+  readonly totals: PlayedTotals;
 
   private readonly api: PlayoutService;
   private home: Home | null = null;
@@ -73,6 +75,7 @@ export class Playout {
   ) {
     this.api = new PlayoutService(service.client);
     this.frames = new PlayedFrames(this.api, () => this.arrived++);
+    this.totals = new PlayedTotals(this.api, () => this.arrived++);
   }
 
   /** The step of the episode where it begins. */
@@ -204,6 +207,19 @@ export class Playout {
     return this.frames.factors(node.key, result, cells);
   }
 
+  /** The node that stands for each step that was played: the one that is shown, else the last of that step. */
+  get steps(): PlayedNode[] {
+    const found = new Map(this.nodes.map((node) => [node.step, node]));
+    if (this.node) found.set(this.node.step, this.node);
+    return [...found.values()];
+  }
+
+  /** Good and bad of each factor at a node, [factor, sign], once it is known. */
+  totalsOf(node: PlayedNode, result: string): ArrayLike<number> | null {
+    void this.arrived;
+    return this.totals.at(node.key, result);
+  }
+
   frame(node: PlayedNode, array: string): Frame | null {
     void this.arrived;
     return this.frames.at(node.key, array);
@@ -231,6 +247,7 @@ export class Playout {
     [this.told, this.home, this.written, this.problem, this.thing, this.kept] = [null, null, "", "", "", ""];
     this.history = new History<string>("");
     this.frames.clear();
+    this.totals.clear();
   }
 
   private write(text: string, keep = true): void {
@@ -288,6 +305,7 @@ export class Playout {
     if (last?.thing) this.thing = last.thing;
     else if (!things.some((thing) => thing.id === this.thing)) this.thing = "";
     this.frames.retry();
+    this.totals.retry();
     this.at = this.nodes.length - 1;
     this.seek();
     if (made) this.write(courseToText({ step: this.from, moves: this.moves }));
