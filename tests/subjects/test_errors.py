@@ -67,6 +67,34 @@ def test_masked_actions_are_no_error() -> None:
     assert table is not None and (table[:, 1] == 0).all()
 
 
+def test_a_module_without_forward_is_told_to_get_one() -> None:
+    class Agent(nn.Module):
+        def get_action_and_value(self, x: Tensor) -> None: ...
+
+    with pytest.raises(SubjectError, match=r"Agent has no forward.*forward\(self, image, state\)"):
+        subject(Agent(), example=torch.zeros(1, 6))
+
+
+def test_an_example_that_forward_cannot_take_is_suspected_beside_its_state() -> None:
+    class Must(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.core, self.policy = nn.GRUCell(6, 8), nn.Linear(8, 3)
+
+        def forward(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+            state = self.core(x, state)
+            return self.policy(state), state
+
+    with pytest.raises(SubjectError, match=r"the argument 'state'.*check the shape of the example as well"):
+        subject(Must(), example=torch.zeros(1, 9))
+    assert subject(Must(), example=torch.zeros(1, 6)).info.memory[0].shape == (8,)
+
+
+def test_a_path_is_not_a_model() -> None:
+    with pytest.raises(SubjectError, match=r"takes a model, not a path.*PPO\.load\('agent\.zip'\)"):
+        from_sb3("agent.zip")
+
+
 def test_no_example_asks_for_one() -> None:
     with pytest.raises(SubjectError, match=r"needs an example of what it takes: example=torch.zeros"):
         subject(actor_critic())

@@ -57,6 +57,20 @@ def test_a_module_that_divides_on_its_own_gets_the_full_scale() -> None:
     torch.testing.assert_close(seen(Eye(divide=True), torch.full((1, 3, 10, 12), 255.0)), WANTED)
 
 
+def test_nobody_divides_twice_whatever_the_example_looks_like() -> None:
+    torch.testing.assert_close(seen(Eye(divide=True), torch.zeros(1, 3, 10, 12)), WANTED)
+    torch.testing.assert_close(seen(Eye(divide=True, last=True), torch.zeros(1, 10, 12, 3)), WANTED)
+    declared = seen(Eye(divide=True), torch.zeros(1, 3, 10, 12), normalise=(0.0, 1.0))
+    torch.testing.assert_close(declared, WANTED / 255, msg="what was declared is done")
+
+
+def test_an_array_will_do_where_there_is_one_input() -> None:
+    module = Eye()
+    module(torch.zeros(1, 3, 10, 12))
+    adapted = subject(module, example=torch.zeros(1, 3, 10, 12))
+    torch.testing.assert_close(adapted.inputs(FRAME)["x"], WANTED)
+
+
 def test_normalise_can_be_declared() -> None:
     example = torch.zeros(1, 3, 10, 12)
     mean, std = (0.1, 0.2, 0.3), (0.5, 0.6, 0.7)

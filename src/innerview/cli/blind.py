@@ -77,6 +77,7 @@ def bench(
     to: str = "",
 ) -> Bench:
     """The subject in its world, and a recording to find factors in: one of the study's, or a new one."""
+    from innerview.jobs.record import plain_name
     from innerview.worlds.crowds import Telling
 
     subject, own = load_subject(target)
@@ -91,7 +92,7 @@ def bench(
         _check_class(played.info, to)
     if device:
         _to_device(subject, device)
-    opened = Study.open_or_create(study or Path(".innerview") / f"{_file_name(subject.info.name)}.study")
+    opened = Study.open_or_create(study or Path(".innerview") / f"{plain_name(subject.info.name)}.study")
     found = opened.recording(recording) if recording else _recorded(opened, subject, played, episodes)
     return Bench(study=opened, subject=subject, world=played, recording=found, called=target, played_in=world)
 
@@ -165,9 +166,13 @@ def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None
             continue
         told = [_cell(s, compared.get((a["name"], cause))) for a, s in zip(value["arms"], shares, strict=True)]
         lines.add_row(f"ended: {cause}", *told)
+    lines.add_row("return", *(_earned(arm["return"]) for arm in value["arms"]))
     lines.add_row("steps", *(f"{arm['steps']:.1f}" for arm in value["arms"]))
     console.print(lines)
-    _say(console, "Shares of levels with 95 % intervals (Wilson). *: apart from the original's beyond both intervals.")
+    _say(
+        console,
+        "Shares of levels (Wilson) and mean returns with 95 % intervals. *: apart from the original's beyond both intervals.",
+    )
     said = verdict(value, to)
     if said:
         _say(console, said)
@@ -183,6 +188,10 @@ def _cell(share: Mapping[str, Any], compared: Mapping[str, Any] | None) -> str:
         return told
     times = f" {compared['times']:.1f}×" if compared["times"] is not None else ""
     return f"{told}{times}{' *' if compared['apart'] else ''}"
+
+
+def _earned(mean: Mapping[str, Any]) -> str:
+    return f"{mean['mean']:.2f} ({mean['low']:.2f}–{mean['high']:.2f})"
 
 
 def _where(console: Console, chosen: Bench, edited: Edited, proved: Result, found: Result, out: Path | None) -> None:
@@ -268,12 +277,6 @@ def _to_device(subject: Any, device: str) -> None:
         subject.module.to(torch.device(device))
     except (RuntimeError, AssertionError) as error:
         raise InnerviewError(f"'{device}' cannot be used: {error}. Leave --device out to play where it is.") from error
-
-
-def _file_name(name: str) -> str:
-    from innerview.jobs.record import plain_name
-
-    return plain_name(name)
 
 
 def _say(console: Console, text: str) -> None:

@@ -123,6 +123,7 @@ def _is_memory(name: str, call: RecurrentCall, batch: int) -> bool:
 
 def _in_arguments(probe: Probe, names: Sequence[str], *, must: bool) -> Found | None:
     problems: list[str] = []
+    ran = False
     for arguments in _candidates(probe, names, must=must):
         try:
             seen = probe.trace(arguments)
@@ -132,13 +133,15 @@ def _in_arguments(probe: Probe, names: Sequence[str], *, must: bool) -> Found | 
         paths = returned(arguments, seen)
         if paths and not layout_problem(seen, probe.batch):
             return _argument_memory(probe, arguments, seen, paths)
+        ran = True
         problems.append("forward ran, but its output holds no new state of the same shape")
     if not must:
         return None
     given = ", ".join(f"'{name}'" for name in names)
     tried = f" Tried: {'; '.join(dict.fromkeys(problems))}." if problems else ""
+    first = "" if ran else "forward failed whatever it was given there: check the shape of the example as well. "
     raise SubjectError(
-        f"forward needs the argument {given}, which was not understood. If it is an input, add it to example "
+        f"forward needs the argument {given}, which was not understood. {first}If it is an input, add it to example "
         f"(example={{…, '{names[0]}': tensor}}). If it is memory, return the new state from forward and declare its "
         f"shape for one row: memory={{'{names[0]}': (size,)}}.{tried}"
     )

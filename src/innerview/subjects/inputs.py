@@ -105,8 +105,15 @@ def batched(example: Any, module: nn.Module) -> Tensor:
     return value.unsqueeze(0) if value.ndim <= 1 or (value.ndim == 3 and has_conv) else value
 
 
-def feed(inputs: Sequence[Input], observation: Mapping[str, np.ndarray], device: torch.device) -> dict[str, Tensor]:
+def feed(
+    inputs: Sequence[Input], observation: Mapping[str, np.ndarray] | np.ndarray, device: torch.device
+) -> dict[str, Tensor]:
     """World observations as inputs, matched by name; one to one whatever the names."""
+    if not isinstance(observation, Mapping):
+        if len(inputs) != 1:
+            names = _names(i.spec.name for i in inputs)
+            raise SubjectError(f"The subject takes {names}. Give a dict with an array [batch, …] for each of them.")
+        observation = {inputs[0].spec.name: observation}
     if len(inputs) == 1 and len(observation) == 1:
         (array,) = observation.values()
         return {inputs[0].spec.name: inputs[0].from_world(array, device)}

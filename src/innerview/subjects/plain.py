@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from innerview.subjects.hooks import Layers, attached, keeping
 from innerview.subjects.inputs import Input, Normalise, batched, describe
 from innerview.subjects.memory import Carrier, NoMemory, Slot
 from innerview.subjects.quiet import FAILURES, Written, restoring
+from innerview.subjects.scaling import divided_inside
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.tracing import recurrent_layers
 from innerview.subjects.weights import weights_digest
@@ -101,6 +102,8 @@ def subject(
     """
     if not isinstance(module, nn.Module):
         raise SubjectError(f"subject() takes a torch.nn.Module, not {type(module).__name__}. For SB3 use from_sb3().")
+    if type(module).forward is nn.Module.forward:
+        raise SubjectError(_no_forward(module))
     where = _device(module, device)
     examples, style = _examples(module, example, inputs)
     space = actions if isinstance(actions, ActionSpace) else None
@@ -130,7 +133,18 @@ def subject(
         parameters=sum(p.numel() for p in module.parameters()),
         weights_digest=weights_digest(module),
     )
-    return Subject(module, info, body)
+    made = Subject(module, info, body)
+    own = tuple(replace(i, normalise=False) if divided_inside(made, i, batch) else i for i in body.inputs)
+    return made if own == body.inputs else Subject(module, info, replace(body, inputs=own))
+
+
+def _no_forward(module: nn.Module) -> str:
+    name = type(module).__name__
+    return (
+        f"{name} has no forward, so nobody knows how to run it. Write a module around it that has one: class Playing("
+        "nn.Module), which keeps it as self.agent, and whose forward(self, image, state) calls its methods and returns "
+        "logits, value and the new state (no state where it has no memory). Then adapt that: subject(Playing(…), …)."
+    )
 
 
 def _fit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,10 @@ def _policy(model: Any) -> tuple[Any, type[Sb3Body]]:
         if kind not in ("Discrete", "Box"):
             raise SubjectError(f"{kind} actions of SB3 agents are not supported; Discrete and Box are.")
         return policy, ActorCriticBody
+    if isinstance(model, str | Path):
+        raise SubjectError(
+            f"from_sb3() takes a model, not a path. Load it with the class that saved it: PPO.load({str(model)!r})."
+        )
     raise SubjectError(
         f"{type(model).__name__} was not understood: from_sb3() knows PPO, A2C, DQN and RecurrentPPO. "
         "Adapt the network itself with subject(model.policy.actor, example=…)."

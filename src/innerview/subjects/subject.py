@@ -113,8 +113,8 @@ class Subject:
             raise SubjectError(f"Subject '{self.info.name}' has no convolution; name a layer with height and width.")
         return self.convolutions[len(self.convolutions) // 2]
 
-    def inputs(self, observation: Mapping[str, np.ndarray]) -> dict[str, Tensor]:
-        """Batched observations of a world as what the module takes: images channel first and normalised."""
+    def inputs(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Tensor]:
+        """Observations of a world, [batch, …], as what the module takes: images channel first and normalised."""
         return feed(self._body.inputs, observation, self.device)
 
     def initial_memory(self, batch: int) -> dict[str, Tensor]:
