@@ -169,10 +169,7 @@ def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None
     lines.add_row("return", *(_earned(arm["return"]) for arm in value["arms"]))
     lines.add_row("steps", *(f"{arm['steps']:.1f}" for arm in value["arms"]))
     console.print(lines)
-    _say(
-        console,
-        "Shares of levels (Wilson) and mean returns with 95 % intervals. *: apart from the original's beyond both intervals.",
-    )
+    _say(console, "Shares (Wilson) and mean returns with 95 % intervals. *: apart from the original's beyond both.")
     said = verdict(value, to)
     if said:
         _say(console, said)
