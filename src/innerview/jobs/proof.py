@@ -95,7 +95,8 @@ def ask_proof(
         raise RequestError(f"controls is how many random edits play too, from 0 to {MOST_CONTROLS}, not {controls}.")
     if original.info.name != edited.root:
         raise EditError(f"'{edited.name}' was made of '{edited.root}', not of '{original.info.name}'.")
-    players = [Player("original", "original", original, world), blinded(study, edited, original, world)]
+    players = [Player("original", "original", original, world)]
+    players += [Player(edited.name, "blind", rebuilt(study, edited, original), world)]
     players += [_control(edited, original, world, number) for number in range(controls)]
     if invisible:
         players.append(Player(f"{invisible} invisible", "invisible", original, hiding(world, invisible)))
@@ -167,11 +168,6 @@ def source(study: Study, name: str | None, edited: Edited) -> Recording:
     if len(names) != 1:
         raise CaptureError(f"Say which recording; this study has {', '.join(map(repr, names)) or 'none'}.")
     return study.recording(names[0])
-
-
-def blinded(study: Study, edited: Edited, original: Subject, world: World) -> Player:
-    """The edited subject as a player."""
-    return Player(edited.name, "blind", rebuilt(study, edited, original), world)
 
 
 def _control(edited: Edited, original: Subject, world: World, number: int) -> Player:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.saliency.targets import scorer
+from innerview.saliency.targets import TARGET, scorer
 from innerview.schema import Lens, Parameter
 
 if TYPE_CHECKING:
@@ -21,12 +21,7 @@ LENS = Lens(
     question="Which pixels would change the decision?",
     needs=("image input", "gradients"),
     parameters=(
-        Parameter(
-            name="target",
-            type="target",
-            default="action",
-            description="The chosen action's log-probability (or Q value), the value, one action, or one over another.",
-        ),
+        TARGET,
         Parameter(
             name="times_input", type="bool", default=False, description="Multiply by the pixel: darkness counts less."
         ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.saliency.targets import Score, scorer
+from innerview.saliency.targets import TARGET, Score, scorer
 from innerview.schema import Lens, Parameter
 
 if TYPE_CHECKING:
@@ -25,12 +25,7 @@ LENS = Lens(
     question="What did each place add to the decision?",
     needs=("image input", "convolution", "gradients"),
     parameters=(
-        Parameter(
-            name="target",
-            type="target",
-            default="action",
-            description="The chosen action's log-probability (or Q value), the value, one action, or one over another.",
-        ),
+        TARGET,
         Parameter(
             name="layer",
             type="layer",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from innerview.errors import LensError, UnknownName
+from innerview.schema import Parameter
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 Score = Callable[[Mapping[str, "Tensor"]], "Tensor"]
 """Heads [rows · times, size] to scores [rows · times]."""
+TARGET = Parameter(
+    name="target",
+    type="target",
+    default="action",
+    description="The chosen action's log-probability (or Q value), the value, one action, or one over another.",
+)
 WORDS = (
     "'value'; 'action', the chosen one; 'log NAME', an action's log-probability; 'NAME over NAME', one action against "
     "another; 'NAME of HEAD', one number of a head"
