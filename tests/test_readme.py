@@ -70,6 +70,7 @@ def test_the_example_runs_as_written(kind: str, tmp_path: Path, monkeypatch: pyt
     *lines, last = ast.parse(code).body
     assert isinstance(last, ast.Expr), "the example ends by showing the study"
     names: dict[str, Any] = {"env": Lights()}
+    stable_baselines3.PPO("CnnPolicy", Lights()).save("agent.zip")
     exec(compile(ast.Module(lines, []), "README.md", "exec"), names)
     handle = eval(compile(ast.Expression(last.value), "README.md", "eval"), names)
     try:
@@ -78,6 +79,7 @@ def test_the_example_runs_as_written(kind: str, tmp_path: Path, monkeypatch: pyt
     finally:
         handle.close()
     (recording,) = study["recordings"]
+    assert len(study["live_subjects"]) == len(study["live_worlds"]) == 1, "there is something to look into and to play"
     assert (recording["rows"], recording["groups"], recording["complete"]) == (120, 10, True)
 
 
