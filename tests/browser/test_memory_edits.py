@@ -18,7 +18,7 @@ from .workbench import Workbench
 
 EDITS = "#/memory/k-items?side=edits"
 REDUCTIONS = "#/memory/k-items?middle=reductions&side=edits"
-LONG = 120_000
+LONG = 240_000
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from .test_export import saved
 from .workbench import Workbench
 
 INFLUENCE = f"{LINK}?meaning=influence"
-LONG = 120_000
+LONG = 240_000
 
 
 @pytest.fixture(scope="module")
