@@ -47,6 +47,35 @@ def test_what_lies_along_the_direction_changes_nothing_any_more(eye: Subject, la
         assert torch.allclose(before, after, atol=1e-4) is same
 
 
+class Dueling(nn.Module):
+    """Two streams read the same layer, and each goes on through a layer of that size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.see = nn.Conv2d(3, 4, 3, padding=1)
+        self.left, self.right = nn.Linear(4 * 36, 4 * 36), nn.Linear(4 * 36, 4 * 36)
+        self.value, self.advantage = nn.Linear(4 * 36, 1), nn.Linear(4 * 36, 2)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        seen = torch.relu(self.see(x)).flatten(1)
+        deeper = torch.relu(self.right(torch.relu(self.left(seen))))
+        return {"value": self.value(deeper), "policy": self.advantage(seen)}
+
+
+def test_every_layer_that_reads_it_directly_is_blinded() -> None:
+    torch.manual_seed(0)
+    agent = subject(Dueling(), example=torch.zeros(1, 3, 6, 6))
+    direction = tuple(np.random.default_rng(0).random(4))
+    blinded = blind(agent, Blinding(layer="see", directions=(direction,)))
+    seen = agent.run(PICTURES, keep=("see",)).activations["see"].relu()
+    along = torch.tensor(direction, dtype=torch.float32)[:, None, None]
+    before, after = (blinded.run_after("see", given, PICTURES) for given in (seen, seen + 3 * along))
+    for head in ("value", "policy"):
+        torch.testing.assert_close(before[head], after[head], atol=1e-4, rtol=0)
+    old, new = agent.module.state_dict(), blinded.module.state_dict()
+    assert {name for name in old if not torch.equal(old[name], new[name])} == {"left.weight", "advantage.weight"}
+
+
 def test_the_original_stays_as_it_is(eye: Subject) -> None:
     digest, before = eye.weights_digest(), eye.run(PICTURES).heads["policy"]
     blinded = blind(eye, Blinding(layer="first", directions=((1.0, 0, 0, 0),)))

@@ -12,6 +12,7 @@ from innerview.schema import Blinding
 
 if TYPE_CHECKING:
     from torch import Tensor
+    from torch.nn import Module
 
     from innerview.subjects import Subject
 
@@ -26,9 +27,10 @@ _ALIKE, _DRAWS = 0.9, 100
 def blind(subject: Subject, edit: Blinding) -> Subject:
     """A copy of the subject that is blind to the directions; the original stays as it is."""
     after, weight = reader(subject, edit)
+    kernels = {after: weight} | _beside(subject, edit.layer, after)
     channels = len(edit.directions[0])
-    changed = projected_out(weight, edit.directions, channels)
-    return subject.copied({f"{after}.weight": changed}, name=f"{subject.info.name} - blind")
+    changed = {f"{name}.weight": projected_out(kernel, edit.directions, channels) for name, kernel in kernels.items()}
+    return subject.copied(changed, name=f"{subject.info.name} - blind")
 
 
 def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
@@ -59,6 +61,37 @@ def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
         f"No convolution or dense layer after '{edit.layer}' reads its {channels} channels directly, so they cannot be "
         "projected out of its kernel. Choose another layer, or name the one that reads it."
     )
+
+
+def _beside(subject: Subject, layer: str, after: str) -> dict[str, Tensor]:
+    """Kernels that read the same as the one after a layer, beside it: as the two streams of a dueling network do."""
+    import torch
+
+    named, inputs = dict(subject.module.named_modules()), {}
+    alike = [n for n in subject.info.layers if n not in (layer, after) and _size(named[n]) == _size(named[after])]
+    if not alike:
+        return {}
+    for spec in subject.info.inputs:
+        blank = torch.zeros(1, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
+        inputs[spec.name] = blank.requires_grad_(blank.is_floating_point())
+    said = subject.run(inputs, keep=(layer, after, *alike), grad=True).activations
+
+    def follows(name: str, earlier: str) -> bool:
+        whole, begin = said[name].sum(), said[earlier]
+        if not whole.requires_grad or not begin.requires_grad:
+            return False
+        return torch.autograd.grad(whole, [begin], retain_graph=True, allow_unused=True)[0] is not None
+
+    return {n: named[n].weight for n in alike if follows(n, layer) and not follows(n, after)}
+
+
+def _size(layer: Module) -> tuple[str, int]:
+    """What a layer can read: channels of a convolution, numbers of a dense layer."""
+    from torch import nn
+
+    if isinstance(layer, nn.Conv2d) and layer.groups == 1:
+        return "convolution", layer.in_channels
+    return ("dense", layer.in_features) if isinstance(layer, nn.Linear) else ("", 0)
 
 
 def projected_out(weight: Tensor, directions: Sequence[Sequence[float]], channels: int) -> Tensor:

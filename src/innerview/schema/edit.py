@@ -47,7 +47,7 @@ class Blinding:
     directions: tuple[tuple[float, ...], ...]
     """A number per channel each; of any length but zero."""
     after: str = ""
-    """The layer whose kernel is changed: the next one that reads these channels, unless said."""
+    """The layer whose kernel is changed: the next one that reads these channels, unless said; and those beside it."""
     note: str = ""
     """What the directions stand for, in words."""
 
