@@ -126,6 +126,15 @@ def test_a_control_is_never_the_edit_itself_nor_one_direction_twice() -> None:
     assert random_directions([[1.0, 1.0]], seed=0).tolist() == [[1.0, 1.0]]  # there is no other
 
 
+@pytest.mark.parametrize("norm", [nn.BatchNorm2d(4), nn.GroupNorm(2, 4), nn.LayerNorm([4, 6, 6])])
+def test_directions_do_not_go_through_a_normalisation(norm: nn.Module) -> None:
+    module = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), norm, nn.ReLU(), nn.Flatten(), nn.Linear(144, 2))
+    agent = subject(module, example=torch.zeros(1, 3, 6, 6), heads="policy", actions=["left", "right"])
+    with pytest.raises(EditError, match="No convolution or dense layer after '0' reads its 4 channels directly"):
+        blind(agent, Blinding(layer="0", directions=((1.0, 0, 0, 0),)))
+    blind(agent, Blinding(layer="1", directions=((1.0, 0, 0, 0),)))
+
+
 def test_what_cannot_be_blinded_is_told(eye: Subject) -> None:
     with pytest.raises(UnknownName, match="first"):
         blind(eye, Blinding(layer="frst", directions=((1.0,),)))

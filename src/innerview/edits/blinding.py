@@ -55,7 +55,8 @@ def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
             return name, layer.weight
         if isinstance(layer, nn.Linear) and layer.in_features % channels == 0:
             return name, layer.weight
-        if isinstance(layer, nn.Conv2d | nn.Linear):
+        # A normalisation stretches each channel its own way: what comes after it has other directions.
+        if isinstance(layer, nn.Conv2d | nn.Linear) or "Norm" in type(layer).__name__:
             break
     raise EditError(
         f"No convolution or dense layer after '{edit.layer}' reads its {channels} channels directly, so they cannot be "
