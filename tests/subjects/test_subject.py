@@ -207,3 +207,10 @@ def test_runs_from_several_threads_do_not_mix() -> None:
             for one, other in zip(pool.map(lambda b: adapted.run(b, keep=["core"]), batches), wanted, strict=True):
                 assert torch.equal(one.memory["core"], other.memory["core"])
                 assert torch.equal(one.activations["core"], other.activations["core"])
+
+
+def test_printed_a_subject_tells_its_parts_in_a_few_lines() -> None:
+    told = str(subject(ArgumentRecurrent(nn.GRUCell(5, 8)), example=torch.zeros(1, 6)).info).splitlines()
+    assert told[0].startswith("ArgumentRecurrent (torch, ") and told[1] == "inputs: x (vector 6)"
+    assert [line.split(":")[0] for line in told[1:]] == ["inputs", "layers", "memory", "heads"]
+    assert "core (8)" in told[3] and "policy (policy of" in told[4]

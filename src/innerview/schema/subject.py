@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -69,3 +70,23 @@ class SubjectInfo:
     parameters: int = 0
     weights_digest: str = ""
     """SHA-256 over names and values of all weights: tells two versions of a model apart."""
+
+    def __str__(self) -> str:
+        """A line for each kind of part, for people who print it."""
+        return "\n".join(
+            (
+                f"{self.name} ({self.family}, {self.parameters:,} parameters)",
+                f"inputs: {_listed(f'{i.name} ({i.kind} {_size(i.shape)})' for i in self.inputs)}",
+                f"layers: {_listed(self.layers)}",
+                f"memory: {_listed(f'{m.name} ({_size(m.shape)})' for m in self.memory)}",
+                f"heads: {_listed(f'{h.name} ({h.kind} of {h.size})' for h in self.heads)}",
+            )
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
