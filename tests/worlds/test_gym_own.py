@@ -107,6 +107,8 @@ def stacked():
 def test_a_stack_of_frames_is_played_as_in_training(thing):
     seen = world(thing, facts=lambda env, info: {"column": env.unwrapped.column})
     assert seen.info.name == "Falling" and seen.info.observations[0].shape == (SIZE, SIZE, 12)
+    assert seen.info.observations[0].elements == ("red", "green", "blue") * 4
+    assert [column.name for column in seen.info.facts] == ["column", "fallen"], "nothing that a VecEnv adds"
     lanes = seen.open(1)
     moments, again = episode(lanes, 7), episode(lanes, 7)
     lanes.close()

@@ -58,6 +58,8 @@ def _pick_channels(image: np.ndarray, channel: int | None, elements: tuple[str, 
     names = tuple(element.lower() for element in elements)
     if channel is None and (count == 3 or names == RGBA):
         return image
+    if channel is None and names[-3:] == RGBA[:3]:
+        return image[:, :, -3:]  # a stack of frames in colour: the newest
     if channel is None and names[:3] == RGBA[:3]:
         return image[:, :, :3]  # the others are no colours: depth, say
     chosen = count - 1 if channel is None else channel

@@ -12,7 +12,7 @@ from innerview.errors import WorldError
 from innerview.schema import ArraySpec, Moment, WorldInfo
 from innerview.worlds.gym_facts import FactsOf, GymFacts, find_facts
 from innerview.worlds.gym_masks import MASK, GymMasks, MasksOf, find_masks
-from innerview.worlds.gym_spaces import Actions, Observed, actions, observed, read_all
+from innerview.worlds.gym_spaces import Actions, Observed, actions, coloured, observed, read_all
 
 PICTURE = "picture"
 """What the environment renders, where its observations are not pictures themselves."""
@@ -62,6 +62,8 @@ class Reader:
 def read_spaces(env: Any, settings: GymSettings) -> Reader:
     """Look at the spaces, at a first reset and a first step: what there is to see, to do and to tell."""
     parts = observed(env.observation_space)
+    if getattr(env, "stacks_colours", False):
+        parts = tuple(coloured(part) for part in parts)
     chosen = actions(env.action_space, settings.actions, _meanings(env))
     _, info = env.reset(seed=0)
     asked = settings.masks

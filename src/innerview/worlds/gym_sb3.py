@@ -10,6 +10,8 @@ import numpy as np
 from innerview.errors import WorldError
 
 _FAMILY = "stable_baselines3."
+_OWN_WORDS = ("TimeLimit.truncated", "terminal_observation")
+"""What a VecEnv adds to the info of the environment inside."""
 
 
 def is_vec_env(thing: Any) -> bool:
@@ -40,6 +42,7 @@ class OneGame:
         self._games = games
         self.observation_space, self.action_space = games.observation_space, games.action_space
         self.render_mode = games.render_mode
+        self.stacks_colours = _stacks_colours(games)
 
     @property
     def unwrapped(self) -> Any:
@@ -57,7 +60,9 @@ class OneGame:
         seen, rewards, over, infos = self._games.step(np.asarray(action)[None])
         info, ended = infos[0], bool(over[0])
         cut = ended and bool(info.get("TimeLimit.truncated", False))
-        return info["terminal_observation"] if ended else _first(seen), float(rewards[0]), ended and not cut, cut, info
+        last = info["terminal_observation"] if ended else _first(seen)
+        told = {key: value for key, value in info.items() if key not in _OWN_WORDS}
+        return last, float(rewards[0]), ended and not cut, cut, told
 
     def render(self) -> Any:
         """A picture, where it renders one."""
@@ -70,6 +75,17 @@ class OneGame:
 
 def _first(seen: Any) -> Any:
     return {name: part[0] for name, part in seen.items()} if isinstance(seen, Mapping) else seen[0]
+
+
+def _stacks_colours(games: Any) -> bool:
+    """Whether pictures are stacks of frames with three channels each."""
+    while games is not None:
+        below = getattr(games, "venv", None)
+        if type(games).__name__ == "VecFrameStack":
+            shape = getattr(below.observation_space, "shape", None) or ()
+            return len(shape) == 3 and 3 in (shape[0], shape[2])
+        games = below
+    return False
 
 
 def _refuse_normalised(games: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from innerview.schema import ActionSpace, ArraySpec
 
 SINGLE = "observation"
 """The name of an observation that has none of its own."""
+COLOURS = ("red", "green", "blue")
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,12 @@ def _box(name: str, path: tuple[str, ...], shape: tuple[int, ...], dtype: np.dty
         return np.ascontiguousarray(array.transpose(order)) if order else np.atleast_1d(array)
 
     return Observed(spec, path, convert)
+
+
+def coloured(part: Observed) -> Observed:
+    """The same with its channels named red, green and blue, frame after frame."""
+    count = part.spec.shape[-1] // len(COLOURS) if part.spec.is_image else 0
+    return replace(part, spec=replace(part.spec, elements=COLOURS * count)) if count else part
 
 
 def is_channel_first(shape: Sequence[int]) -> bool:

@@ -37,3 +37,12 @@ describe("four channels", () => {
     expect(extraChannels(rgba)).toEqual([]);
   });
 });
+
+describe("six channels", () => {
+  const two = { shape: [1, 1, 6], dtype: "uint8", values: [1, 2, 3, 4, 5, 6] };
+  const frames = ["red", "green", "blue", "red", "green", "blue"];
+  it("that are two frames in colour show the newest", () => {
+    expect([...toImage(two, frames)!.data]).toEqual([4, 5, 6, 255]);
+    expect(extraChannels(frames)).toEqual([]);
+  });
+});
