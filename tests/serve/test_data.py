@@ -162,3 +162,9 @@ def test_colour_beside_depth_is_shown_as_colour() -> None:
     np.testing.assert_array_equal(np.asarray(shown), rgbd[:, :, :3])
     depth = Image.open(io.BytesIO(encode(rgbd, elements=names, channel=3).content))
     np.testing.assert_array_equal(np.asarray(depth), rgbd[:, :, 3])
+
+
+def test_a_stack_of_frames_in_colour_shows_its_newest_in_colour() -> None:
+    frames = np.random.default_rng(1).integers(0, 256, (6, 7, 12), dtype=np.uint8)
+    shown = Image.open(io.BytesIO(encode(frames, elements=("red", "green", "blue") * 4).content))
+    np.testing.assert_array_equal(np.asarray(shown), frames[:, :, 9:])

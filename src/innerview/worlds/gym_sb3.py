@@ -79,12 +79,11 @@ def _first(seen: Any) -> Any:
 
 def _stacks_colours(games: Any) -> bool:
     """Whether pictures are stacks of frames with three channels each."""
-    while games is not None:
-        below = getattr(games, "venv", None)
+    while hasattr(games, "venv"):
         if type(games).__name__ == "VecFrameStack":
-            shape = getattr(below.observation_space, "shape", None) or ()
-            return len(shape) == 3 and 3 in (shape[0], shape[2])
-        games = below
+            shape: tuple[int, ...] | None = games.venv.observation_space.shape
+            return shape is not None and len(shape) == 3 and 3 in (shape[0], shape[2])
+        games = games.venv
     return False
 
 
