@@ -248,7 +248,8 @@ class _Rows:
             ],
             "masks": ""
             if self.meaning
-            else "The world told no masks, so factors were not compared with what is where.",
+            else "The world told no masks, so factors were not compared with what is where. Your own environment tells "
+            "them with iv.world(env, masks=…).",
         }
         arrays = {
             "directions": factors.directions.astype(np.float32),
