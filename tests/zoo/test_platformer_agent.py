@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from innerview.subjects import subject
+from innerview.worlds.platformer import CLASSES
 from innerview.zoo.platformer.agent import Agent, L2Pool, as_input
-from innerview.zoo.platformer.fast import FastAgent, as_blocks
+from innerview.zoo.platformer.fast import FastAgent, as_blocks, dangers_of, loudness
 
 
 def _frames(count: int) -> Tensor:
@@ -49,7 +50,7 @@ def test_the_fast_form_says_the_same_and_learns_the_same() -> None:
     agent, frames = _unlike_at_first(Agent()), _frames(3)
     fast = FastAgent(agent, torch.float32)
     logits, value = agent(as_input(frames))
-    fast_logits, fast_value, loud = fast(as_blocks(frames))
+    fast_logits, fast_value, loud, _ = fast(as_blocks(frames))
     assert torch.allclose(logits, fast_logits, atol=1e-6) and torch.allclose(value, fast_value, atol=1e-6)
     says = agent.pool2(
         agent.relu2b(
@@ -71,3 +72,23 @@ def test_a_pixel_at_the_edge_counts() -> None:
     changed[..., -1, -1] = 255 - changed[..., -1, -1]
     fast = FastAgent(agent, torch.float32)
     assert not torch.equal(fast(as_blocks(frames))[1], fast(as_blocks(changed))[1])
+
+
+def test_blocks_keep_where_dangers_are_and_the_agent_does_not_see_it() -> None:
+    torch.manual_seed(0)
+    agent, frames = Agent(), _frames(2)
+    masks = torch.zeros(2, 64, 64, dtype=torch.uint8)
+    masks[0, 5, 63], masks[0, 4, 60], masks[1, 0, 0] = (CLASSES.index(c) for c in ("saw", "lava", "coin"))
+    marked = as_blocks(frames, masks)
+    there = dangers_of(marked)
+    assert there[0, 1, 15].tolist() == [1, 1, 0, 0] and float(there.sum()) == 2
+    fast = FastAgent(agent, torch.float32)
+    assert all(torch.equal(a, b) for a, b in zip(fast(marked), fast(as_blocks(frames)), strict=True))
+
+
+def test_speaking_at_the_same_place_is_dearer_than_speaking_apart() -> None:
+    reader = torch.ones(1, 2)
+    apart, together = torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0, 1.0], [0.0, 0.0]])
+    assert loudness(apart, reader, alone=1.0) == pytest.approx(float(loudness(apart, reader)))
+    assert loudness(together, reader) == pytest.approx(float(loudness(apart, reader)))
+    assert loudness(together, reader, alone=1.0) == pytest.approx(1 + 1 / 1.001, rel=1e-4)

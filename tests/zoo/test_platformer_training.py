@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from innerview.worlds.platformer import Platformer, PlatformerSettings
+from innerview.zoo.platformer.fast import dangers_of
 from innerview.zoo.platformer.graph import anchor, write_back
 from innerview.zoo.platformer.ppo import Player, Recipe, Window, distance_from, draw, improve, slipped
 from innerview.zoo.platformer.train import COIN, Tally, Training, arguments
@@ -38,6 +40,9 @@ class Signpost:
         frames[self.side == 1, :, :, 32:] = 255
         return frames
 
+    def masks(self) -> Tensor:
+        raise NotImplementedError
+
     def step(self, actions: Tensor) -> Turn:
         found = actions == self.side
         ended = torch.ones(self.count, dtype=torch.bool)
@@ -52,9 +57,9 @@ class Glance(nn.Module):
         super().__init__()
         self.policy, self.value = nn.Linear(9, 9), nn.Linear(9, 1)
 
-    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, blocks: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         x = blocks[..., :12].float().mean(-1).view(-1, 3, 11, 3, 11).mean((2, 4)).flatten(1) / 255
-        return self.policy(x), self.value(x), self.policy.weight.abs().sum()
+        return self.policy(x), self.value(x), self.policy.weight.abs().sum(), self.value.weight.square().sum()
 
 
 class FirstOfAll(nn.Module):
@@ -87,7 +92,33 @@ def test_a_layer_that_pays_for_speaking_says_less() -> None:
         return float(losses.loudness)
 
     assert loudness(1.0) < loudness(0.0)
-    assert Recipe(sparse=1.0, sparse_from=0.5).price(0.25) == 0.5 and Recipe(sparse=1.0).price(1.0) == 1.0
+    assert Recipe(sparse=1.0, naming=3.0, sparse_from=0.5).prices(0.25) == (0.5, 1.5)
+    assert Recipe(sparse=1.0).prices(1.0) == (1.0, 0.0)
+
+
+def test_who_names_dangers_learns_to_and_is_kept_beside_the_agent(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    recipe = Recipe(games=2, window=2, batch=4, lr=5e-3, last_lr=5e-3, sparse=0.0, naming=5.0, sparse_from=0.0)
+    training = Training(recipe, device="cpu", tell=lambda _: None)
+    games = Platformer(8, settings=PlatformerSettings(), device="cpu", seed=1)
+    for _ in range(30):
+        games.step(torch.full((8,), 7))
+    player = Player(games, 2, marked=True)
+    window = player.play(training.network)
+    there = dangers_of(window.blocks.flatten(0, 1))
+    assert 0 < float(there.mean()) < 0.5 and set(there.unique().tolist()) == {0.0, 1.0}
+    wrong = [
+        float(improve(training.network, training.optimizer, window, recipe=recipe, share=1).naming) for _ in range(12)
+    ]
+    assert wrong[-1] < 0.7 * wrong[0]
+    training.save(tmp_path)
+    assert not any("namer" in name for name in load_file(tmp_path / "weights.safetensors"))
+    again = Training(recipe, device="cpu", tell=lambda _: None)
+    again.load(tmp_path)
+    assert again.namer and training.namer and torch.equal(again.namer.weight, training.namer.weight)
+    Training(Recipe(games=2, window=2), device="cpu", tell=lambda _: None).save(tmp_path)
+    with pytest.raises(SystemExit, match="without --naming"):
+        again.load(tmp_path)
 
 
 def test_a_teacher_is_followed_until_it_falls_silent() -> None:

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from innerview.zoo.platformer.fast import as_blocks
 
-Network = Callable[[Tensor], tuple[Tensor, Tensor, Tensor]]
-"""Blocks of `as_blocks` to logits, value and how loud the layer is that is to say little."""
+Network = Callable[[Tensor], tuple[Tensor, Tensor, Tensor, Tensor]]
+"""Blocks of `as_blocks` to logits, value, how loud the layer is that is to say little and how badly it names."""
 
 
 class Turn(Protocol):
@@ -34,6 +34,7 @@ class Games(Protocol):
 
     def reset(self) -> Tensor: ...
     def step(self, actions: Tensor) -> Turn: ...
+    def masks(self) -> Tensor: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +55,12 @@ class Recipe:
     value_weight: float = 2.0
     sparse: float = 0.0
     """What layer 2b pays for saying anything, so that its channels come to stand for things one by one."""
+    alone: float = 0.0
+    """How much dearer that is where several channels speak at one place."""
+    naming: float = 0.0
+    """Weight of naming from layer 2b the dangers at each place, as the world's masks have them."""
     sparse_from: float = 0.2
-    """The share of the time after which it pays in full: what cannot be seen yet is not to be unlearnt."""
+    """The share of the time after which both count in full: what cannot be seen yet is not to be unlearnt."""
     slip: float = 0.0
     """The share of steps at which a training game takes a random action instead of the chosen one: whoever never fails
     has nothing to fear, and its value says nothing of dangers."""
@@ -71,9 +76,10 @@ class Recipe:
         lr = self.last_lr + (self.lr - self.last_lr) * left
         return lr, self.last_entropy + (self.entropy - self.last_entropy) * left
 
-    def price(self, share: float) -> float:
-        """Weight of the loudness when that share of the time is over."""
-        return self.sparse * min(1.0, share / max(self.sparse_from, 1e-9))
+    def prices(self, share: float) -> tuple[float, float]:
+        """Weights of the loudness and of the naming when that share of the time is over."""
+        part = min(1.0, share / max(self.sparse_from, 1e-9))
+        return self.sparse * part, self.naming * part
 
     def lesson(self, share: float) -> float:
         """Weight of the teacher when that share of the time is over."""
@@ -109,11 +115,14 @@ class Window:
 
 
 class Player:
-    """Plays windows with a network, on and on; at a share of the steps, `slip`, a game does not do as it was told."""
+    """Plays windows with a network, on and on; at a share of the steps, `slip`, a game does not do as it was told.
 
-    def __init__(self, games: Games, steps: int, *, slip: float = 0.0) -> None:
-        self.games, self.steps, self.slip = games, steps, slip
-        self.seen = as_blocks(games.reset())
+    With `marked` the windows also tell where dangers are.
+    """
+
+    def __init__(self, games: Games, steps: int, *, slip: float = 0.0, marked: bool = False) -> None:
+        self.games, self.steps, self.slip, self.marked = games, steps, slip, marked
+        self.seen = self.blocks(games.reset())
         self.window = Window(steps, len(self.seen), self.seen)
 
     @torch.no_grad()
@@ -121,7 +130,7 @@ class Player:
         """The next steps of all games; the window is written anew each time."""
         window = self.window
         for t in range(self.steps):
-            logits, value, _ = network(self.seen)
+            logits, value, *_ = network(self.seen)
             log_all = F.log_softmax(logits, -1)
             action = draw(log_all)
             turn = self.games.step(slipped(action, self.slip, logits.shape[1]) if self.slip else action)
@@ -129,9 +138,13 @@ class Player:
             window.log_probs[t] = log_all.gather(1, action[:, None])[:, 0]
             window.rewards[t] = turn.reward
             window.ended[t], window.outcomes[t] = turn.ended, turn.outcome
-            self.seen = as_blocks(turn.frames)
+            self.seen = self.blocks(turn.frames)
         window.last_values.copy_(network(self.seen)[1][:, 0])
         return window
+
+    def blocks(self, frames: Tensor) -> Tensor:
+        """The games' present frames as the network takes them."""
+        return as_blocks(frames, self.games.masks() if self.marked else None)
 
 
 def draw(log_probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
@@ -154,6 +167,7 @@ class Losses:
     value: Tensor
     entropy: Tensor
     loudness: Tensor
+    naming: Tensor
     distance: Tensor
     """From the teacher's decisions; nothing without one."""
 
@@ -169,7 +183,7 @@ def improve(
 ) -> Losses:
     """Some epochs of PPO on a window."""
     lr, entropy_weight = recipe.at(share)
-    lesson = recipe.lesson(share)
+    lesson, (price, naming) = recipe.lesson(share), recipe.prices(share)
     for group in optimizer.param_groups:
         group["lr"] = lr
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
@@ -189,7 +203,7 @@ def improve(
             some = {name: part[rows] for name, part in flat.items()}
             losses = loss_of(network, some, recipe.clip, teacher if lesson else None)
             total = losses.policy + recipe.value_weight * losses.value - entropy_weight * losses.entropy
-            total = total + recipe.price(share) * losses.loudness + lesson * losses.distance
+            total = total + price * losses.loudness + naming * losses.naming + lesson * losses.distance
             optimizer.zero_grad(set_to_none=True)
             total.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(parameters, recipe.max_norm)
@@ -199,7 +213,7 @@ def improve(
 
 def loss_of(network: Network, rows: dict[str, Tensor], clip: float, teacher: Network | None = None) -> Losses:
     """The parts of the loss on some rows."""
-    logits, value, loud = network(rows["blocks"])
+    logits, value, loud, wrong = network(rows["blocks"])
     log_all = F.log_softmax(logits, -1)
     ratio = (log_all.gather(1, rows["actions"][:, None])[:, 0] - rows["old"]).exp()
     gains = rows["gains"]
@@ -207,7 +221,7 @@ def loss_of(network: Network, rows: dict[str, Tensor], clip: float, teacher: Net
     error = F.mse_loss(value[:, 0], rows["returns"])
     entropy = -(log_all.exp() * log_all).sum(-1).mean()
     distance = torch.zeros_like(loud) if teacher is None else distance_from(teacher, rows["blocks"], log_all)
-    return Losses(policy, error, entropy, loud, distance)
+    return Losses(policy, error, entropy, loud, wrong, distance)
 
 
 def distance_from(teacher: Network, blocks: Tensor, log_probs: Tensor) -> Tensor:

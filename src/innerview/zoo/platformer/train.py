@@ -28,7 +28,7 @@ import torch
 from torch import Tensor
 
 from innerview.zoo.platformer.agent import Agent
-from innerview.zoo.platformer.fast import FastAgent
+from innerview.zoo.platformer.fast import FastAgent, Namer
 from innerview.zoo.platformer.graph import recorded
 from innerview.zoo.platformer.ppo import Games, Losses, Network, Player, Recipe, Window, improve
 
@@ -87,16 +87,24 @@ class Training:
         self.recipe, self.device, self.tell, self.recorded = recipe, torch.device(device), tell, recorded
         self.on_gpu, self.compiled = self.device.type == "cuda", compiled
         self.agent = Agent().to(self.device)
-        self.network = self.network_of(self.agent)
+        self.namer = Namer().to(self.device) if recipe.naming else None
+        self.network = self.network_of(self.agent, namer=self.namer)
         self.teacher: Network | None = None
-        self.optimizer = torch.optim.Adam(self.agent.parameters(), lr=recipe.lr, eps=1e-5, fused=self.on_gpu or None)
+        learnt = list(self.learnt().values())
+        self.optimizer = torch.optim.Adam(learnt, lr=recipe.lr, eps=1e-5, fused=self.on_gpu or None)
         self.steps, self.seconds = 0, 0.0
         self.curve: list[tuple[float, ...]] = []
         self.tally, self.unseen = Tally(RECENT), Tally(RECENT_UNSEEN)
 
-    def network_of(self, agent: Agent) -> Network:
+    def learnt(self) -> dict[str, torch.nn.Parameter]:
+        """All that is learnt, by name: the agent, and who names what its layer shows."""
+        names = dict(self.namer.named_parameters()) if self.namer else {}
+        return {**dict(self.agent.named_parameters()), **{f"namer.{name}": value for name, value in names.items()}}
+
+    def network_of(self, agent: Agent, *, namer: Namer | None = None) -> Network:
         """The agent in the form that runs fast here."""
-        network: Network = FastAgent(agent, torch.bfloat16 if self.on_gpu else torch.float32)
+        dtype = torch.bfloat16 if self.on_gpu else torch.float32
+        network: Network = FastAgent(agent, dtype, alone=self.recipe.alone, namer=namer)
         return torch.compile(network, dynamic=False) if self.compiled else network
 
     def run(self, player: Player, probe: Player | None, *, minutes: float, out: Path) -> None:
@@ -145,7 +153,8 @@ class Training:
             f"{self.seconds:6.0f} s {self.steps:>12,} steps {speed:>8,.0f}/s {used:.1f} GiB  "
             f"completed {tally.completed:.4f} of {tally.ended}, unseen {unseen.completed:.4f} of {unseen.ended}  "
             f"length {tally.length:.0f} entropy {entropy:.3f} value error {error:.4f} "
-            f"loudness {loud:.3f} from teacher {losses.distance.item():.4f} failures {tally.failures()}"
+            f"loudness {loud:.3f} naming {losses.naming.item():.3f} from teacher {losses.distance.item():.4f} "
+            f"failures {tally.failures()}"
         )
 
     def save(self, folder: Path) -> None:
@@ -154,7 +163,8 @@ class Training:
         state = {name: value.detach().cpu().contiguous() for name, value in self.agent.state_dict().items()}
         _write({name: value.half() for name, value in state.items()}, folder / "weights.safetensors")
         kept = dict(state)
-        for name, parameter in self.agent.named_parameters():
+        for name, parameter in self.learnt().items():
+            kept[name] = parameter.detach().cpu().contiguous()
             for key, value in self.optimizer.state.get(parameter, {}).items():
                 kept[f"{name}/{key}"] = value.detach().cpu().contiguous()
         kept["progress"] = torch.tensor([self.steps, self.seconds], dtype=torch.float64)
@@ -183,8 +193,10 @@ class Training:
         if not (folder / "resume.safetensors").is_file():
             raise SystemExit(f"There is no run to go on with in {folder}: resume.safetensors is missing.")
         kept = load_file(folder / "resume.safetensors", device=str(self.device))
-        self.agent.load_state_dict({name: kept[name] for name in self.agent.state_dict()})
-        for name, parameter in self.agent.named_parameters():
+        for name, parameter in self.learnt().items():
+            if name not in kept:
+                raise SystemExit(f"The run in {folder} was trained without --naming: go on without it, or begin anew.")
+            parameter.data.copy_(kept[name])
             own = {k.partition("/")[2]: v for k, v in kept.items() if k.startswith(f"{name}/")}
             if own:
                 self.optimizer.state[parameter] = own
@@ -267,7 +279,7 @@ def train(args: argparse.Namespace) -> None:
     seed = args.seed + training.steps
     games = open_games(recipe.games, levels=args.levels, unseen=False, device=args.device, seed=seed)
     others = open_games(min(PROBES, recipe.games), levels=None, unseen=True, device=args.device, seed=seed + 1)
-    player = Player(games, recipe.window, slip=recipe.slip)
+    player = Player(games, recipe.window, slip=recipe.slip, marked=bool(recipe.naming))
     probe = Player(others, recipe.window)
     try:
         training.run(player, probe, minutes=args.minutes, out=Path(args.out))

@@ -1,0 +1,204 @@
+"""Parts the channel of layer 2b that says "danger" into three: for saws, enemies moving left, enemies moving right.
+
+Agents that pay for speaking (`train.py --sparse`) say of all three the same: whatever kills by touch. This makes an
+agent that decides as the one it begins with, and in which it is known what sees what:
+
+    python -m innerview.zoo.platformer.split run/weights.safetensors --out apart --minutes 20
+
+Two silent channels and the one that spoke begin as copies of it, read alike by the next layer. Then the layers up to 2b
+learn to speak in the one of the three that belongs to the nearest danger, as the world's masks have it, and to say all
+else as before. Layers after 2b stay as they were.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from innerview.worlds.platformer import CLASSES, Platformer, PlatformerSettings
+from innerview.zoo.platformer.agent import ACTION_COUNT, Agent, as_input
+from innerview.zoo.platformer.ppo import draw, slipped
+from innerview.zoo.platformer.score import load_agent
+from innerview.zoo.platformer.train import Tell, tell
+
+KINDS = ("saw", "enemy moving left", "enemy moving right")
+EARLY = ("conv1a", "conv2a", "conv2b")
+REACH = 6  # places of layer 2b that the nearest danger may be away
+SLIP = 0.2
+STEPS, ROWS = 8, 64  # played between two rounds of learning; frames in a batch
+LOOKED_AT = 60  # steps to find the channel in
+LR, LAST_LR = 1e-3, 1e-5
+TELL_S = 30.0
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Frames of games that an agent plays, and what it made of them."""
+
+    frames: Tensor
+    spoken: Tensor
+    """What layer 2b says [n, 32, 32, 32]."""
+    masks: Tensor
+    logits: Tensor
+    value: Tensor
+
+    def at(self, rows: Tensor) -> Seen:
+        """Some of them."""
+        return Seen(*(part[rows] for part in self._parts()))
+
+    def _parts(self) -> tuple[Tensor, ...]:
+        return self.frames, self.spoken, self.masks, self.logits, self.value
+
+    @staticmethod
+    def joined(some: list[Seen]) -> Seen:
+        """One after the other."""
+        return Seen(*(torch.cat(parts) for parts in zip(*(each._parts() for each in some), strict=True)))
+
+
+def early(agent: Agent, frames: Tensor) -> Tensor:
+    """Frames in 0–1 to what layer 2b says."""
+    x = agent.relu2a(agent.conv2a(agent.pool1(agent.relu1a(agent.conv1a(frames)))))
+    spoken: Tensor = agent.relu2b(agent.conv2b(x))
+    return spoken
+
+
+def late(agent: Agent, spoken: Tensor) -> tuple[Tensor, Tensor]:
+    """What layer 2b says to logits and value."""
+    x = agent.pool3(agent.relu3a(agent.conv3a(agent.pool2(spoken))))
+    return agent.decide(agent.pool4(agent.relu4a(agent.conv4a(x))))
+
+
+@torch.no_grad()
+def played(agent: Agent, *, games: int, seed: int) -> Iterator[Seen]:
+    """What an agent sees, without end; now and then it does something else than it chose."""
+    device = str(next(agent.parameters()).device)
+    world = Platformer(games, settings=PlatformerSettings(), device=device, seed=seed)
+    frames = world.reset()
+    while True:
+        spoken = early(agent, as_input(frames))
+        logits, value = late(agent, spoken)
+        yield Seen(frames, spoken, world.masks(), logits, value)
+        frames = world.step(slipped(draw(logits.log_softmax(-1)), SLIP, ACTION_COUNT)).frames
+
+
+def nearest(masks: Tensor) -> Tensor:
+    """[n, 64, 64] classes to [n, kind, 32, 32]: 1 where that danger is the nearest within reach; the first of two."""
+    kinds = torch.stack([masks == CLASSES.index(kind) for kind in KINDS], 1).float()
+    kinds = F.max_pool2d(kinds, 2)
+    owner, free = torch.zeros_like(kinds), torch.ones_like(kinds[:, :1])
+    for away in range(REACH + 1):
+        near = F.max_pool2d(kinds, 2 * away + 1, 1, away) * free
+        near = near * (near.cumsum(1) <= 1)
+        owner, free = owner + near, free - near.sum(1, keepdim=True)
+    return owner
+
+
+def choose(agent: Agent, seen: Iterator[Seen]) -> tuple[int, ...]:
+    """The channel that says most where dangers are, and the most silent ones: as many as there are kinds."""
+    read = agent.conv3a.weight.square().sum((0, 2, 3)).sqrt()
+    on = total = torch.zeros_like(read)
+    for _ in range(LOOKED_AT):
+        some = next(seen)
+        spoken = some.spoken * read[:, None, None]
+        on = on + (spoken * nearest(some.masks).sum(1, keepdim=True)).mean((0, 2, 3))
+        total = total + spoken.mean((0, 2, 3))
+    loudest = int(on.argmax())
+    silent = [int(c) for c in total.argsort() if int(c) != loudest]
+    return (loudest, *silent[: len(KINDS) - 1])
+
+
+@torch.no_grad()
+def copied(agent: Agent, channels: tuple[int, ...]) -> Agent:
+    """The agent with a channel's kernels, but for a little noise, in all of `channels`, each read as that one was."""
+    new, source = copy.deepcopy(agent), channels[0]
+    kernel, bias = agent.conv2b.weight[source], agent.conv2b.bias
+    assert bias is not None and new.conv2b.bias is not None
+    for channel in channels:
+        new.conv2b.weight[channel] = kernel + 0.02 * kernel.std() * torch.randn_like(kernel)
+        new.conv2b.bias[channel] = bias[source]
+        new.conv3a.weight[:, channel] = agent.conv3a.weight[:, source]
+    return new
+
+
+def wanted(seen: Seen, channels: tuple[int, ...]) -> Tensor:
+    """What layer 2b should say: as before, but dangers each in their own channel."""
+    target = seen.spoken.clone()
+    target[:, list(channels)] = seen.spoken[:, channels[:1]] * nearest(seen.masks)
+    return target
+
+
+def split(agent: Agent, *, minutes: float, games: int, seed: int = 7, tell: Tell) -> Agent:
+    """An agent that decides alike, with a channel for each kind of danger."""
+    torch.manual_seed(seed)
+    agent.requires_grad_(False)
+    source = played(agent, games=games, seed=seed)
+    channels = choose(agent, source)
+    tell(f"channel {channels[0]} says danger; {', '.join(map(str, channels[1:]))} are silent and take parts of it")
+    new = copied(agent, channels).requires_grad_(False)
+    learnt = [p for name, p in new.named_parameters() if name.partition(".")[0] in EARLY]
+    for parameter in learnt:
+        parameter.requires_grad_(True)
+    optimizer = torch.optim.Adam(learnt, lr=LR)
+    power = next(source).spoken.square().mean((0, 2, 3))
+    weight = 1 / (power + 0.03 * power.mean())  # so that quiet channels count too
+    weight[list(channels)] = float(weight[channels[0]])
+    began = told = time.time()
+    while (share := (time.time() - began) / (60 * minutes)) < 1:
+        for group in optimizer.param_groups:
+            group["lr"] = LAST_LR + (LR - LAST_LR) * (1 - share)
+        seen = Seen.joined([next(source) for _ in range(STEPS)])
+        for rows in torch.split(torch.randperm(len(seen.frames), device=seen.frames.device), ROWS):
+            fit, apart = _learn(new, optimizer, seen.at(rows), channels, weight)
+        if time.time() - told > TELL_S:
+            told = time.time()
+            tell(f"{told - began:6.0f} s  other than wanted {fit:.3f}, in the right channel {apart:.3f}")
+    return new
+
+
+def _learn(
+    new: Agent, optimizer: torch.optim.Optimizer, seen: Seen, channels: tuple[int, ...], weight: Tensor
+) -> tuple[float, float]:
+    target = wanted(seen, channels)
+    spoken = early(new, as_input(seen.frames))
+    fit = ((spoken - target).square() * weight[:, None, None]).sum(1).mean()
+    logits, value = late(new, spoken)
+    alike = F.kl_div(logits.log_softmax(-1), seen.logits.log_softmax(-1), log_target=True, reduction="batchmean")
+    loss = fit + alike + 4 * F.mse_loss(value, seen.value)
+    optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_([p for group in optimizer.param_groups for p in group["params"]], 1.0)
+    optimizer.step()
+    with torch.no_grad():
+        owner, parts = nearest(seen.masks), spoken[:, list(channels)]
+        right = (parts * owner).sum() / (parts * owner.sum(1, keepdim=True)).sum().clamp(min=1e-9)
+    return fit.item(), right.item()
+
+
+def main(given: list[str] | None = None) -> None:
+    """The command."""
+    from safetensors.torch import save_file
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weights", type=Path, help="of an agent that says danger in one channel (safetensors)")
+    parser.add_argument("--out", type=Path, default=Path("apart"), help="folder for the new weights")
+    parser.add_argument("--minutes", type=float, default=20.0)
+    parser.add_argument("--games", type=int, default=64, help="played side by side")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    args = parser.parse_args(given)
+    agent = load_agent(args.weights, args.device)
+    new = split(agent, minutes=args.minutes, games=args.games, tell=tell)
+    args.out.mkdir(parents=True, exist_ok=True)
+    state = {name: value.detach().half().cpu().contiguous() for name, value in new.state_dict().items()}
+    save_file(state, args.out / "weights.safetensors")
+
+
+if __name__ == "__main__":
+    main()
