@@ -57,3 +57,7 @@ def test_the_command_makes_an_agent_in_which_the_channel_is_parted(tmp_path: Pat
     assert torch.equal(before["conv4a.weight"], after["conv4a.weight"])
     changed = (before["conv3a.weight"] != after["conv3a.weight"]).any(dim=3).any(dim=2).any(dim=0)
     assert int(changed.sum()) == len(KINDS) - 1, "the others are read as before"
+    main([*given, "--device", "cpu", "--resume", str(tmp_path)])
+    again = load_file(tmp_path / "weights.safetensors")
+    assert torch.equal(after["conv3a.weight"], again["conv3a.weight"])
+    assert not torch.equal(after["conv2b.weight"], again["conv2b.weight"])

@@ -53,6 +53,8 @@ FAMILY = (
     Member("platformer_100k", 100_000, "99.57, 99.37", "99.25, 99.35"),
     Member("platformer", None, "", "99.27"),  # footnote 7: what the original model did not fail at
 )
+OTHERS = (Member("platformer_quiet", None), Member("platformer_apart", None))
+"""Agents made from the unlimited one, which are no part of the paper's experiment."""
 
 
 @dataclass(frozen=True)
@@ -173,8 +175,8 @@ def weights_of(name: str) -> Path:
 
 
 def member(name: str) -> Member:
-    """A member of the family by the name of its folder."""
-    return next(each for each in FAMILY if each.name == name)
+    """An agent by the name of its folder."""
+    return next(each for each in (*FAMILY, *OTHERS) if each.name == name)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ KINDS = ("saw", "enemy moving left", "enemy moving right")
 EARLY = ("conv1a", "conv2a", "conv2b")
 REACH = 6  # places of layer 2b that the nearest danger may be away
 SLIP = 0.2
+SEED = 7
 STEPS, ROWS = 8, 64  # played between two rounds of learning; frames in a batch
 LOOKED_AT = 60  # steps to find the channel in
 LR, LAST_LR = 1e-3, 1e-5
@@ -135,14 +136,14 @@ def wanted(seen: Seen, channels: tuple[int, ...]) -> Tensor:
     return target
 
 
-def split(agent: Agent, *, minutes: float, games: int, seed: int = 7, tell: Tell) -> Agent:
-    """An agent that decides alike, with a channel for each kind of danger."""
-    torch.manual_seed(seed)
+def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Agent | None = None, tell: Tell) -> Agent:
+    """An agent that decides alike, with a channel for each kind of danger; saved to `out` now and then."""
+    torch.manual_seed(SEED)
     agent.requires_grad_(False)
-    source = played(agent, games=games, seed=seed)
+    source = played(agent, games=games, seed=SEED)
     channels = choose(agent, source)
     tell(f"channel {channels[0]} says danger; {', '.join(map(str, channels[1:]))} are silent and take parts of it")
-    new = copied(agent, channels).requires_grad_(False)
+    new = (begun or copied(agent, channels)).requires_grad_(False)
     learnt = [p for name, p in new.named_parameters() if name.partition(".")[0] in EARLY]
     for parameter in learnt:
         parameter.requires_grad_(True)
@@ -160,6 +161,8 @@ def split(agent: Agent, *, minutes: float, games: int, seed: int = 7, tell: Tell
         if time.time() - told > TELL_S:
             told = time.time()
             tell(f"{told - began:6.0f} s  other than wanted {fit:.3f}, in the right channel {apart:.3f}")
+            save(new, out)
+    save(new, out)
     return new
 
 
@@ -182,22 +185,29 @@ def _learn(
     return fit.item(), right.item()
 
 
-def main(given: list[str] | None = None) -> None:
-    """The command."""
+def save(agent: Agent, out: Path) -> None:
+    """The weights as they ship."""
     from safetensors.torch import save_file
 
+    out.mkdir(parents=True, exist_ok=True)
+    state = {name: value.detach().half().cpu().contiguous() for name, value in agent.state_dict().items()}
+    save_file(state, out / "weights.safetensors.part")
+    (out / "weights.safetensors.part").replace(out / "weights.safetensors")
+
+
+def main(given: list[str] | None = None) -> None:
+    """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("weights", type=Path, help="of an agent that says danger in one channel (safetensors)")
     parser.add_argument("--out", type=Path, default=Path("apart"), help="folder for the new weights")
-    parser.add_argument("--minutes", type=float, default=20.0)
+    parser.add_argument("--resume", type=Path, help="folder of an earlier run to go on with")
+    parser.add_argument("--minutes", type=float, default=20.0, help="from now on")
     parser.add_argument("--games", type=int, default=64, help="played side by side")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args(given)
     agent = load_agent(args.weights, args.device)
-    new = split(agent, minutes=args.minutes, games=args.games, tell=tell)
-    args.out.mkdir(parents=True, exist_ok=True)
-    state = {name: value.detach().half().cpu().contiguous() for name, value in new.state_dict().items()}
-    save_file(state, args.out / "weights.safetensors")
+    begun = load_agent(args.resume / "weights.safetensors", args.device) if args.resume else None
+    split(agent, args.out, minutes=args.minutes, games=args.games, begun=begun, tell=tell)
 
 
 if __name__ == "__main__":
