@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dropOf, edge, factorPlace, fieldOf, opacityOf, rgbOf, type Drops } from "./drops";
+import { crowdOf, dropHeight, dropWidth, edge, factorPlace, fieldOf, opacityOf, rgbOf, type Drops } from "./drops";
 
 const size = 9;
 const pixels = 20;
@@ -19,15 +19,25 @@ describe("drops", () => {
   test("a stronger one takes up more room, nearly in proportion", () => {
     const areas = [1, 0.75, 0.5, 0.25].map((strength) => area({ [middle]: strength }));
     const shares = areas.map((size) => size / areas[0]!);
-    expect(shares[1]).toBeCloseTo(0.85, 1);
-    expect(shares[2]).toBeCloseTo(0.62, 1);
-    expect(shares[3]).toBeCloseTo(0.3, 1);
+    expect(shares[1]).toBeCloseTo(0.87, 1);
+    expect(shares[2]).toBeCloseTo(0.66, 1);
+    expect(shares[3]).toBeCloseTo(0.34, 1);
   });
 
   test("take the same share of the picture in a coarse and in a fine layer", () => {
-    expect(dropOf(64).wide / 64).toBeCloseTo(dropOf(32).wide / 32);
-    expect(dropOf(8).wide).toBe(0.55);
-    expect(dropOf(64).high).toBeLessThan(dropOf(16).high);
+    expect(dropWidth(64) / 64).toBeCloseTo(dropWidth(32) / 32);
+    expect(dropWidth(8)).toBe(0.55);
+  });
+
+  test("one that stands alone keeps its height, one of a crowd is lower", () => {
+    const [alone, all] = [new Float32Array(size * size), new Float32Array(size * size).fill(0.5)];
+    alone[middle] = 0.2;
+    all[middle] = 0.51;
+    expect(crowdOf(alone, size, 1)).toBeCloseTo(1);
+    expect(crowdOf(all, size, 1)).toBeCloseTo(2 * Math.PI * (0.5 / 0.51), 1);
+    expect(dropHeight(1)).toBe(1);
+    expect(dropHeight(crowdOf(all, size, 1))).toBeLessThan(0.5);
+    expect(crowdOf(new Float32Array(size * size), size, 1)).toBe(0);
   });
 
   test("good and bad news are apart", () => {

@@ -23,10 +23,24 @@ const weakest = 0.02;
 /** The edge of a drop lies where its field falls to this. */
 export const edge = 0.12;
 
-/** How wide a cell's drop is, in cells, and how high: in fine layers neighbours add up, so that each is lower. */
-export function dropOf(width: number): { wide: number; high: number } {
-  const wide = Math.max(narrowest, width / across);
-  return { wide, high: 1 / (1 + 0.25 * (2 * Math.PI * wide ** 2 - 1)) };
+/** How wide a cell's drop is, in cells. */
+export const dropWidth = (width: number): number => Math.max(narrowest, width / across);
+
+/** How much of a cell's strength its drop keeps: where neighbours add up, in fine layers, each is lower. */
+export const dropHeight = (crowd: number): number => 1 / (1 + 0.25 * (crowd - 1));
+
+/** How many times its own strength the strongest cell has once its neighbours are added: 1 where it stands alone. */
+export function crowdOf(cells: ArrayLike<number>, width: number, wide: number): number {
+  let strongest = 0;
+  for (let cell = 1; cell < cells.length; cell++) if (cells[cell]! > cells[strongest]!) strongest = cell;
+  const [row, column, reach] = [Math.floor(strongest / width), strongest % width, Math.ceil(3 * wide)];
+  let sum = 0;
+  for (let y = Math.max(0, row - reach); y <= Math.min(cells.length / width - 1, row + reach); y++) {
+    for (let x = Math.max(0, column - reach); x <= Math.min(width - 1, column + reach); x++) {
+      sum += cells[y * width + x]! * Math.exp((-0.5 * ((y - row) ** 2 + (x - column) ** 2)) / wide ** 2);
+    }
+  }
+  return sum / (cells[strongest]! || 1);
 }
 
 /**
@@ -35,14 +49,14 @@ export function dropOf(width: number): { wide: number; high: number } {
  */
 export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: number, into: Float32Array): boolean {
   const { height, width, amounts } = drops;
-  const { wide, high } = dropOf(width);
+  const wide = dropWidth(width);
   const cells = new Float32Array(height * width);
   const filled = new Uint8Array(height);
   let any = false;
   for (let cell = 0; cell < cells.length; cell++) {
     const strength = sign * amounts[factor * cells.length + cell]!;
     if (!(strength > weakest)) continue;
-    cells[cell] = Math.min(4, strength) * high;
+    cells[cell] = Math.min(4, strength);
     filled[Math.floor(cell / width)] = 1;
     any = true;
   }
@@ -50,6 +64,7 @@ export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: numb
     into.fill(0);
     return false;
   }
+  const high = dropHeight(crowdOf(cells, width, wide));
   const columns = width * pixels;
   const rows = new Float32Array(height * columns);
   const [overX, overY] = [spread(width, pixels, wide), spread(height, pixels, wide)];
@@ -68,7 +83,7 @@ export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: numb
     // Whole lines at a time, and only those in which there is something: news are sparse.
     for (let k = 0; k < weights.length; k++) {
       if (!filled[first + k]) continue;
-      const [weight, from] = [weights[k]!, (first + k) * columns];
+      const [weight, from] = [high * weights[k]!, (first + k) * columns];
       for (let x = 0; x < columns; x++) into[to + x]! += weight * rows[from + x]!;
     }
   }
