@@ -1,4 +1,4 @@
-"""Takes the docs' pictures of the Vision workspace from a study of the platformer agent, in a real browser.
+"""Takes the docs' pictures of the Vision workspace from a study of the quiet platformer agent, in a real browser.
 
     .venv/bin/python scripts/pictures_vision.py                 # records a study first, and finds its factors
     .venv/bin/python scripts/pictures_vision.py --study my.study
@@ -53,7 +53,7 @@ SHOTS = (
 
 def record(folder: Path) -> iv.Study:
     """Levels with masks, and what the lens finds in them."""
-    subject, _ = zoo.load("platformer")
+    subject, _ = zoo.load("platformer_quiet")
     study = iv.Study.open_or_create(folder)
     levels = world("platformer", masks=True, first_level=FIRST_TEST_LEVEL)
     iv.record(study, subject, levels, episodes=EPISODES, name=RECORDING, lanes=EPISODES)

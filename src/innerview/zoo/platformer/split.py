@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import argparse
 import copy
+import csv
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,7 @@ STEPS, ROWS = 8, 64  # played between two rounds of learning; frames in a batch
 LOOKED_AT = 60  # steps to find the channel in
 LR, LAST_LR = 1e-3, 1e-5
 TELL_S = 30.0
+COLUMNS = ("seconds", "other_than_wanted", "in_the_right_channel")
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Agent |
     weight = 1 / (power + 0.03 * power.mean())  # so that quiet channels count too
     weight[list(channels)] = float(weight[channels[0]])
     began = told = time.time()
+    curve: list[tuple[float, float, float]] = []
     while (share := (time.time() - began) / (60 * minutes)) < 1:
         for group in optimizer.param_groups:
             group["lr"] = LAST_LR + (LR - LAST_LR) * (1 - share)
@@ -160,9 +163,10 @@ def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Agent |
             fit, apart = _learn(new, optimizer, seen.at(rows), channels, weight)
         if time.time() - told > TELL_S:
             told = time.time()
+            curve.append((round(told - began, 1), round(fit, 4), round(apart, 4)))
             tell(f"{told - began:6.0f} s  other than wanted {fit:.3f}, in the right channel {apart:.3f}")
-            save(new, out)
-    save(new, out)
+            save(new, out, curve)
+    save(new, out, curve)
     return new
 
 
@@ -185,14 +189,16 @@ def _learn(
     return fit.item(), right.item()
 
 
-def save(agent: Agent, out: Path) -> None:
-    """The weights as they ship."""
+def save(agent: Agent, out: Path, curve: Sequence[tuple[float, float, float]]) -> None:
+    """The weights as they ship, and how it went."""
     from safetensors.torch import save_file
 
     out.mkdir(parents=True, exist_ok=True)
     state = {name: value.detach().half().cpu().contiguous() for name, value in agent.state_dict().items()}
     save_file(state, out / "weights.safetensors.part")
     (out / "weights.safetensors.part").replace(out / "weights.safetensors")
+    with (out / "curve.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *curve])
 
 
 def main(given: list[str] | None = None) -> None:
