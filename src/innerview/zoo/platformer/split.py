@@ -114,7 +114,7 @@ def choose(agent: Agent, seen: Iterator[Seen]) -> tuple[int, ...]:
         on = on + (spoken * nearest(some.masks).sum(1, keepdim=True)).mean((0, 2, 3))
         total = total + spoken.mean((0, 2, 3))
     loudest = int(on.argmax())
-    silent = [int(c) for c in total.argsort() if int(c) != loudest]
+    silent = [int(c) for c in total.argsort(stable=True) if int(c) != loudest]  # a resume must find the same ones
     return (loudest, *silent[: len(KINDS) - 1])
 
 
