@@ -46,7 +46,8 @@ def arm(name: str, kind: ArmKind) -> Arm:
     saw, enemy = FAILURES[kind]
     outcomes = ["saw"] * saw + ["enemy"] * enemy + ["coin"] * (LEVELS - saw - enemy)
     returns = [10.0 * (outcome == "coin") for outcome in outcomes]
-    return Arm(name=name, kind=kind, outcomes=outcomes, returns=returns, lengths=[50] * LEVELS)
+    seeds = range(10**9, 10**9 + LEVELS)
+    return Arm(name=name, kind=kind, seeds=seeds, outcomes=outcomes, returns=returns, lengths=[50] * LEVELS)
 
 
 def keep_proof(study: iv.Study, edited: str, *, done: int = LEVELS, **asked: Any) -> dict[str, Any]:
@@ -167,6 +168,31 @@ def test_a_proof_is_said_in_words_drawn_and_saved(visit: Visit, show: Show, leve
     coming.value.save_as(tmp_path / "proof.svg")
     drawn = (tmp_path / "proof.svg").read_text("utf-8")
     assert "saw invisible" in drawn and "12.0 %" in drawn
+
+
+def test_levels_that_ended_in_one_way_are_played_again_and_looked_at(
+    visit: Visit, show: Show, levels: iv.Study
+) -> None:
+    subject, world = player()
+    iv.blind(levels, subject, levels.results(kind="factors")[0], factors=[1], name="no saws")
+    told = keep_proof(levels, "no saws")
+    bench = visit(show(levels, subject=subject, world=world), PROVE, ready=False)
+    for kind, cause in (("control", "saw"), ("invisible", "saw"), ("blind", "coin")):
+        bench.get("proof").wait_for()
+        assert cell(bench, kind, cause).get_by_role("button").count() == 0, "nobody could play these"  # type: ignore[arg-type]
+    cell(bench, "blind", "saw").get_by_role("button").click()
+    expect(bench.get("proof-levels")).to_contain_text("no saws ended 120 levels by saw.")
+    bench.settled("cell=blind")
+    cell(bench, "blind", "saw").get_by_role("button").press("Enter")
+    expect(bench.get("proof-levels")).to_have_count(0)
+    cell(bench, "original", "saw").get_by_role("button").click()
+    bench.get("proof-levels-record").click()
+    bench.get("proof-levels-open").click()
+    bench.settled("%20-%20saw%20")
+    bench.get("view-blinding").wait_for(state="detached")
+    (made,) = [name for name in levels.recordings() if " - saw " in name]
+    seeds = told["arms"][0]["causes"][1]["seeds"]
+    assert levels.recording(made).groups()["seed"].to_list() == seeds == list(range(10**9, 10**9 + 4))
 
 
 def test_without_a_model_what_was_proved_can_be_read_but_nothing_be_made(

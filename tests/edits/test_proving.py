@@ -6,14 +6,15 @@ import math
 
 import pytest
 
-from innerview.edits.proving import Arm, causes_of, proof, times_of, verdict
+from innerview.edits.proving import MOST_SEEDS, Arm, causes_of, proof, times_of, verdict
 from innerview.edits.proving import ArmKind as Kind
 
 
 def arm(name: str, kind: Kind, **counts: int) -> Arm:
     outcomes = [cause for cause, count in counts.items() for _ in range(count)]
     returns = [float(cause == "coin") for cause in outcomes]
-    return Arm(name=name, kind=kind, outcomes=outcomes, returns=returns, lengths=[10] * len(outcomes))
+    seeds = range(100, 100 + len(outcomes))
+    return Arm(name=name, kind=kind, seeds=seeds, outcomes=outcomes, returns=returns, lengths=[10] * len(outcomes))
 
 
 ORIGINAL = arm("original", "original", coin=980, saw=10, lava=10)
@@ -23,6 +24,8 @@ BLIND = arm("blind", "blind", coin=865, saw=125, lava=10)
 def test_shares_have_wilsons_interval_and_times_are_the_ratio_of_shares() -> None:
     told = proof([ORIGINAL, BLIND], ["coin", "saw", "lava", "time"])
     saw = told["arms"][1]["causes"][1]
+    assert saw.pop("seeds") == list(range(965, 965 + MOST_SEEDS)), "the first ones that ended so"
+    assert told["arms"][1]["causes"][2]["seeds"] == list(range(1090, 1100))
     assert saw == pytest.approx({"cause": "saw", "count": 125, "share": 0.125, "low": 0.1060, "high": 0.1469}, abs=1e-4)
     assert told["arms"][0]["return"]["mean"] == pytest.approx(0.98) and told["arms"][0]["steps"] == 10
     by_cause = {line["cause"]: line for line in told["compared"]}

@@ -102,6 +102,11 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     seen = ended(api, kind="lens", lens="factors", **asked)
     more = {"recording": made["recording"], "result": seen["result"], "factors": [0]}
     assert len(api.post("/api/edited", json=more).json()["history"]) == 2
+    seeds = value["arms"][1]["causes"][1]["seeds"]
+    assert value["causes"][1] == "red" and seeds
+    again = ended(api, kind="record", subject="no red", like=RECORDING, seeds=seeds, recording="at red")
+    played = study.recording(again["recording"]).groups()
+    assert played["seed"].to_list() == seeds and set(played["outcome"]) == {"red"}, "the same chances, the same end"
     weights = api.get("/api/edited/no red/weights")
     assert weights.headers["content-type"] == "application/octet-stream"
     assert "no%20red.safetensors" in weights.headers["content-disposition"]
@@ -128,6 +133,9 @@ def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
     assert api.get("/api/edited/nobody/weights").status_code == 404
     assert api.delete("/api/edited/walker").status_code == 404
     assert api.post("/api/jobs", json={"kind": "record", "same_seeds": True}).status_code == 400
+    for seeds in ([], [-1], [True], "5", [1.5]):
+        got = api.post("/api/jobs", json={"kind": "record", "seeds": seeds})
+        assert got.status_code == 400 and "seeds is a list of 1 to 10,000" in got.json()["error"]["message"]
 
 
 def test_without_a_live_subject_nothing_can_be_blinded_but_what_is_kept_is_shown(study: Study) -> None:

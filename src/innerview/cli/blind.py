@@ -153,7 +153,7 @@ def show_factors(console: Console, found: Result, chosen: Sequence[int]) -> None
 
 def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None:
     """The table: a column for each player, a line for each way to end."""
-    from innerview.edits.proving import verdict
+    from innerview.edits.proving import levels_of, verdict
 
     compared = {(each["arm"], each["cause"]): each for each in value["compared"]}
     lines = Lines(box=None, header_style="dim", title=_title(value), title_justify="left", padding=(0, 2, 0, 0))
@@ -173,6 +173,9 @@ def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None
     said = verdict(value, to)
     if said:
         _say(console, said)
+    seeds = levels_of(value, to)
+    if seeds:
+        _say(console, f"Levels in which it ended so: {', '.join(map(str, seeds))}.")
 
 
 def _title(value: Mapping[str, Any]) -> str:

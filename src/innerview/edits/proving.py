@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,8 @@ import numpy as np
 from innerview.edits.comparing import Z95, mean_of, share_of
 
 ArmKind = Literal["original", "blind", "control", "invisible"]
+MOST_SEEDS = 24
+"""Of each cause in each arm: levels to look at, not all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +23,7 @@ class Arm:
 
     name: str
     kind: ArmKind
+    seeds: Sequence[int]
     outcomes: Sequence[str]
     returns: Sequence[float]
     lengths: Sequence[int]
@@ -56,8 +60,13 @@ def _arm(arm: Arm, causes: Sequence[str]) -> dict[str, Any]:
         "episodes": len(arm.outcomes),
         "return": {"mean": earned.mean, "low": earned.low, "high": earned.high},
         "steps": float(np.mean(arm.lengths)),
-        "causes": [_cause(arm.outcomes, cause) for cause in causes],
+        "causes": [{**_cause(arm.outcomes, cause), "seeds": _first(arm, cause)} for cause in causes],
     }
+
+
+def _first(arm: Arm, cause: str) -> list[int]:
+    ended_so = (seed for seed, outcome in zip(arm.seeds, arm.outcomes, strict=True) if outcome == cause)
+    return list(islice(ended_so, MOST_SEEDS))
 
 
 def _cause(outcomes: Sequence[str], cause: str) -> dict[str, Any]:
@@ -101,6 +110,12 @@ def verdict(told: Mapping[str, Any], cause: str) -> str:
     factor = f", {line['times']:.1f} times as often" if line["times"] is not None else ""
     sure = "" if line["apart"] else f"; not told apart over {arms['blind']['episodes']:,} levels"
     return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
+
+
+def levels_of(told: Mapping[str, Any], cause: str) -> list[int]:
+    """Some levels that the edited subject ended so."""
+    arm = next((arm for arm in told["arms"] if arm["kind"] == "blind"), None)
+    return next((list(each.get("seeds", ())) for each in arm["causes"] if each["cause"] == cause), []) if arm else []
 
 
 def _share(arm: Mapping[str, Any], cause: str) -> float:

@@ -52,7 +52,7 @@ class Live:
     def record_more(self, arguments: dict[str, Any]) -> Task:
         """A job that records new episodes with the subject and world named, those of recording `like`, or the first.
 
-        With `same_seeds` they are those of `like`, played in the same way.
+        With `same_seeds` they are those of `like`, with `seeds` those of the list, both played as `like` was.
         """
         like = self.study.recording(str(arguments["like"])) if arguments.get("like") else None
         subject = self._subject(arguments.get("subject") or (like and self._recorded_with(like)))
@@ -103,6 +103,8 @@ def _asked(arguments: Mapping[str, Any], like: Recording | None) -> dict[str, An
     """How many episodes of which seeds, and how they are played."""
     if arguments.get("same_seeds"):
         return _as_in(like, arguments.get("episodes"))
+    if "seeds" in arguments:
+        return {"episodes": None, "seeds": _listed(arguments["seeds"]), **_played(like)}
     return {
         "episodes": whole(arguments, "episodes", usual=10, least=1, most=MOST_EPISODES),
         "seeds": whole(arguments, "seed", usual=0, least=0, most=LARGEST_SEED),
@@ -117,8 +119,19 @@ def _as_in(like: Recording | None, episodes: Any) -> dict[str, Any]:
         raise RequestError("same_seeds needs `like`: a recording that says which seeds it was made of.")
     most = len(before["seeds"])
     count = whole({"episodes": episodes}, "episodes", usual=most, least=1, most=most)
-    played = {name: before[name] for name in ("greedy", "max_steps", "lanes") if name in before}
-    return {"episodes": None, "seeds": [int(seed) for seed in before["seeds"][:count]], **played}
+    return {"episodes": None, "seeds": [int(seed) for seed in before["seeds"][:count]], **_played(like)}
+
+
+def _played(like: Recording | None) -> dict[str, Any]:
+    before = like.info.arguments if like else {}
+    return {name: before[name] for name in ("greedy", "max_steps", "lanes") if name in before}
+
+
+def _listed(seeds: Any) -> list[int]:
+    fit = isinstance(seeds, list) and 1 <= len(seeds) <= MOST_EPISODES
+    if not fit or not all(type(seed) is int and 0 <= seed <= LARGEST_SEED for seed in seeds):
+        raise RequestError(f"seeds is a list of 1 to {MOST_EPISODES:,} whole numbers from 0 on, not {seeds!r:.60}.")
+    return list(seeds)
 
 
 def _usual_name(like: Recording | None, subject: Subject, world: World) -> str:

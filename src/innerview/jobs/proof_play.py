@@ -155,6 +155,7 @@ def value_of(match: Match, lines: Sequence[Sequence[Mapping[str, Any]]]) -> dict
         Arm(
             name=player.name,
             kind=player.kind,
+            seeds=match.seeds[: len(told)],
             outcomes=[line["outcome"] for line in told],
             returns=[line["return"] for line in told],
             lengths=[line["length"] for line in told],

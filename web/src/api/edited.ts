@@ -54,4 +54,9 @@ export class EditedService {
   record(subject: string, like: string): Promise<Job> {
     return this.client.json("/api/jobs", { method: "POST", body: { kind: "record", subject, like, same_seeds: true } });
   }
+
+  /** Levels of one's own choice, played as those of a recording were. */
+  recordSeeds(subject: string, like: string, seeds: readonly number[], recording: string): Promise<Job> {
+    return this.client.json("/api/jobs", { method: "POST", body: { kind: "record", subject, like, seeds, recording } });
+  }
 }

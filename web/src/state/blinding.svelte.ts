@@ -8,7 +8,7 @@ import { ResultService, type ResultLine } from "../api/results";
 import type { Service } from "../api/service";
 import { indicesFrom } from "./factors";
 import type { Jobs } from "./jobs.svelte";
-import type { Proof } from "./proof";
+import type { Arm, Proof, Share } from "./proof";
 import { isActive, resultOf, type Results } from "./results.svelte";
 import type { Vision } from "./vision.svelte";
 
@@ -125,6 +125,22 @@ export class Blinding {
     return this.jobs.all.find((job) => job.id === this.recorded[name]);
   }
 
+  /** Let who ended levels in some way play those again; with the same chances they end so again. */
+  async recordLevels(levels: Levels, like: string): Promise<void> {
+    const job = await this.api.recordSeeds(levels.subject, like, levels.seeds, levels.recording);
+    this.recorded = { ...this.recorded, [levels.recording]: job.id };
+    this.jobs.begun(job);
+  }
+
+  /** What a cell of the proof stands for, where its levels can be played again. */
+  levelsOf(arm: Arm, share: Share): Levels | null {
+    const { open, proof } = this;
+    const subject = arm.kind === "blind" ? open?.name : arm.kind === "original" ? open?.history[0]?.of : "";
+    if (!subject || !proof || !share.seeds?.length || share.cause === proof.value.causes[0]) return null;
+    const recording = plainName(`${subject} - ${share.cause || "not told"} ${proof.id.slice(0, 4)}`);
+    return { subject, cause: share.cause, seeds: share.seeds, of: share.count, recording };
+  }
+
   /** The proof that is being played, whoever began it. */
   get job(): Job | undefined {
     return this.results.jobOf("proof") ?? this.jobs.running.find((job) => job.kind === "prove");
@@ -174,6 +190,22 @@ export class Blinding {
     }
   }
 }
+
+/** Some levels that a subject ended in one way, and what a recording of them is called. */
+export interface Levels {
+  readonly subject: string;
+  readonly cause: string;
+  readonly seeds: readonly number[];
+  /** How many there are in all. */
+  readonly of: number;
+  readonly recording: string;
+}
+
+/** Made of what a name may hold. */
+const plainName = (wanted: string): string => {
+  const plain = wanted.replaceAll(/[^A-Za-z0-9 ._+-]+/g, "-");
+  return plain.length > 80 ? plain.slice(-80).replace(/^[^A-Za-z0-9]+/, "") : plain;
+};
 
 const newestFirst = (edited: readonly Edited[]): Edited[] => edited.toReversed();
 

@@ -9,6 +9,8 @@ export interface Share {
   readonly share: number;
   readonly low: number;
   readonly high: number;
+  /** The first levels that ended so; proofs of before did not tell. */
+  readonly seeds?: readonly number[];
 }
 
 export interface Arm {
