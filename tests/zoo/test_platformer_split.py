@@ -9,7 +9,19 @@ from safetensors.torch import load_file, save_file
 
 from innerview.worlds.platformer import CLASSES
 from innerview.zoo.platformer.agent import Agent, as_input
-from innerview.zoo.platformer.split import KINDS, Seen, choose, copied, early, late, main, nearest, played, wanted
+from innerview.zoo.platformer.split import (
+    KINDS,
+    Seen,
+    choose,
+    copied,
+    early,
+    late,
+    main,
+    nearest,
+    played,
+    wanted,
+    without,
+)
 
 
 def _masks(**at: tuple[int, int]) -> torch.Tensor:
@@ -42,6 +54,13 @@ def test_an_agent_that_parts_rightly_decides_as_before() -> None:
     assert target[0, 3, 10, 10] == 1 and target[0, 5, 10, 22] == 1
     new = copied(agent, (3, 5, 7))
     assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(late(new, target), late(agent, spoken), strict=True))
+
+
+def test_one_channel_is_taken_away_in_each_row_or_none() -> None:
+    spoken = torch.ones(4, 8, 2, 2)
+    left = without(spoken, (3, 5, 7), torch.arange(4))
+    silent = [(left[row].sum((1, 2)) == 0).nonzero()[:, 0].tolist() for row in range(4)]
+    assert silent == [[3], [5], [7], []]
 
 
 def test_the_command_makes_an_agent_in_which_the_channel_is_parted(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 Agents that pay for speaking (`train.py --sparse`) say of all three the same: whatever kills by touch. This makes an
 agent that decides as the one it begins with, and in which it is known what sees what:
 
-    python -m innerview.zoo.platformer.split run/weights.safetensors --out apart --minutes 20
+    python -m innerview.zoo.platformer.split run/weights.safetensors --out apart --minutes 8
 
 Two silent channels and the one that spoke begin as copies of it, read alike by the next layer. Then the layers up to 2b
 learn to speak in the one of the three that belongs to the nearest danger, as the world's masks have it, and to say all
-else as before. Layers after 2b stay as they were.
+else as before. Layers after 2b stay as they were. The agent is to decide rightly with any one of the three taken away,
+too: as one would to whom that kind of danger, and no other, is silent. It learns so in games that it plays like that.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import argparse
 import copy
 import csv
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,9 +36,12 @@ EARLY = ("conv1a", "conv2a", "conv2b")
 REACH = 6  # places of layer 2b that the nearest danger may be away
 SLIP = 0.2
 SEED = 7
-STEPS, ROWS = 8, 64  # played between two rounds of learning; frames in a batch
+STEPS = 8  # played between two rounds of learning, in batches of as many frames as there are games
+GAMES, GAMES_ON_GPU = 64, 1024
 LOOKED_AT = 60  # steps to find the channel in
 LR, LAST_LR = 1e-3, 1e-5
+VALUE_WEIGHT = 4.0
+APART = 4.0  # how much dearer a word in the wrong channel is than any other
 TELL_S = 30.0
 COLUMNS = ("seconds", "other_than_wanted", "in_the_right_channel")
 
@@ -80,8 +84,11 @@ def late(agent: Agent, spoken: Tensor) -> tuple[Tensor, Tensor]:
 
 
 @torch.no_grad()
-def played(agent: Agent, *, games: int, seed: int) -> Iterator[Seen]:
-    """What an agent sees, without end; now and then it does something else than it chose."""
+def played(agent: Agent, *, games: int, seed: int, player: Callable[[Tensor], Tensor] | None = None) -> Iterator[Seen]:
+    """What an agent makes of games, without end; it plays them, or `player` does (frames in 0–1 to logits).
+
+    Now and then something else is done than was chosen.
+    """
     device = str(next(agent.parameters()).device)
     world = Platformer(games, settings=PlatformerSettings(), device=device, seed=seed)
     frames = world.reset()
@@ -89,7 +96,8 @@ def played(agent: Agent, *, games: int, seed: int) -> Iterator[Seen]:
         spoken = early(agent, as_input(frames))
         logits, value = late(agent, spoken)
         yield Seen(frames, spoken, world.masks(), logits, value)
-        frames = world.step(slipped(draw(logits.log_softmax(-1)), SLIP, ACTION_COUNT)).frames
+        chosen = draw((player(as_input(frames)) if player else logits).log_softmax(-1))
+        frames = world.step(slipped(chosen, SLIP, ACTION_COUNT)).frames
 
 
 def nearest(masks: Tensor) -> Tensor:
@@ -138,28 +146,41 @@ def wanted(seen: Seen, channels: tuple[int, ...]) -> Tensor:
     return target
 
 
+def without(spoken: Tensor, channels: tuple[int, ...], which: Tensor) -> Tensor:
+    """What was said, in each row without one of `channels`; where `which` is their number, with all of them."""
+    kept = 1 - torch.eye(len(channels) + 1, len(channels), device=spoken.device)
+    gaps = torch.ones(len(channels) + 1, spoken.shape[1], device=spoken.device)
+    gaps[:, list(channels)] = kept
+    return spoken * gaps[which][:, :, None, None]
+
+
 def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Agent | None = None, tell: Tell) -> Agent:
     """An agent that decides alike, with a channel for each kind of danger; saved to `out` now and then."""
     torch.manual_seed(SEED)
     agent.requires_grad_(False)
-    source = played(agent, games=games, seed=SEED)
-    channels = choose(agent, source)
+    channels = choose(agent, played(agent, games=games, seed=SEED))
     tell(f"channel {channels[0]} says danger; {', '.join(map(str, channels[1:]))} are silent and take parts of it")
     new = (begun or copied(agent, channels)).requires_grad_(False)
     learnt = [p for name, p in new.named_parameters() if name.partition(".")[0] in EARLY]
     for parameter in learnt:
         parameter.requires_grad_(True)
     optimizer = torch.optim.Adam(learnt, lr=LR)
+    roles = torch.arange(games, device=learnt[0].device) % (len(channels) + 1)
+
+    def player(frames: Tensor) -> Tensor:
+        return late(new, without(early(new, frames), channels, roles))[0]
+
+    source = played(agent, games=games, seed=SEED, player=player)
     power = next(source).spoken.square().mean((0, 2, 3))
     weight = 1 / (power + 0.03 * power.mean())  # so that quiet channels count too
-    weight[list(channels)] = float(weight[channels[0]])
+    weight[list(channels)] = APART * float(weight[channels[0]])
     began = told = time.time()
     curve: list[tuple[float, float, float]] = []
     while (share := (time.time() - began) / (60 * minutes)) < 1:
         for group in optimizer.param_groups:
             group["lr"] = LAST_LR + (LR - LAST_LR) * (1 - share)
         seen = Seen.joined([next(source) for _ in range(STEPS)])
-        for rows in torch.split(torch.randperm(len(seen.frames), device=seen.frames.device), ROWS):
+        for rows in torch.split(torch.randperm(len(seen.frames), device=seen.frames.device), games):
             fit, apart = _learn(new, optimizer, seen.at(rows), channels, weight)
         if time.time() - told > TELL_S:
             told = time.time()
@@ -176,9 +197,11 @@ def _learn(
     target = wanted(seen, channels)
     spoken = early(new, as_input(seen.frames))
     fit = ((spoken - target).square() * weight[:, None, None]).sum(1).mean()
-    logits, value = late(new, spoken)
-    alike = F.kl_div(logits.log_softmax(-1), seen.logits.log_softmax(-1), log_target=True, reduction="batchmean")
-    loss = fit + alike + 4 * F.mse_loss(value, seen.value)
+    which = torch.randint(len(channels), (len(target),), device=target.device)
+    with torch.no_grad():
+        partly = late(new, without(target, channels, which))
+    alike = _unlike(late(new, spoken), (seen.logits, seen.value))
+    loss = fit + alike + _unlike(late(new, without(spoken, channels, which)), partly)
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_([p for group in optimizer.param_groups for p in group["params"]], 1.0)
@@ -187,6 +210,13 @@ def _learn(
         owner, parts = nearest(seen.masks), spoken[:, list(channels)]
         right = (parts * owner).sum() / (parts * owner.sum(1, keepdim=True)).sum().clamp(min=1e-9)
     return fit.item(), right.item()
+
+
+def _unlike(decided: tuple[Tensor, Tensor], wanted: tuple[Tensor, Tensor]) -> Tensor:
+    """How far logits and values are from those of others."""
+    (logits, value), (others, worth) = decided, wanted
+    policy = F.kl_div(logits.log_softmax(-1), others.log_softmax(-1), log_target=True, reduction="batchmean")
+    return policy + VALUE_WEIGHT * F.mse_loss(value, worth)
 
 
 def save(agent: Agent, out: Path, curve: Sequence[tuple[float, float, float]]) -> None:
@@ -207,13 +237,14 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("weights", type=Path, help="of an agent that says danger in one channel (safetensors)")
     parser.add_argument("--out", type=Path, default=Path("apart"), help="folder for the new weights")
     parser.add_argument("--resume", type=Path, help="folder of an earlier run to go on with")
-    parser.add_argument("--minutes", type=float, default=20.0, help="from now on")
-    parser.add_argument("--games", type=int, default=64, help="played side by side")
+    parser.add_argument("--minutes", type=float, default=8.0, help="from now on")
+    parser.add_argument("--games", type=int, help=f"played side by side; {GAMES}, or {GAMES_ON_GPU} on a GPU")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args(given)
     agent = load_agent(args.weights, args.device)
     begun = load_agent(args.resume / "weights.safetensors", args.device) if args.resume else None
-    split(agent, args.out, minutes=args.minutes, games=args.games, begun=begun, tell=tell)
+    games = args.games or (GAMES if torch.device(args.device).type == "cpu" else GAMES_ON_GPU)
+    split(agent, args.out, minutes=args.minutes, games=games, begun=begun, tell=tell)
 
 
 if __name__ == "__main__":
