@@ -159,7 +159,8 @@ def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None
     lines = Lines(box=None, header_style="dim", title=_title(value), title_justify="left", padding=(0, 2, 0, 0))
     lines.add_column("")
     for arm in value["arms"]:
-        lines.add_column(arm["name"], justify="right", max_width=_BAR)
+        short = f"blind to {to}" if to and arm["kind"] == "blind" else arm["name"]
+        lines.add_column(short, justify="right", max_width=_BAR)
     for place, cause in enumerate(value["causes"]):
         shares = [arm["causes"][place] for arm in value["arms"]]
         if place and not any(share["count"] for share in shares):
@@ -187,6 +188,8 @@ def _cell(share: Mapping[str, Any], compared: Mapping[str, Any] | None) -> str:
     if compared is None:
         return told
     times = f" {compared['times']:.1f}×" if compared["times"] is not None else ""
+    if compared["times"] is None and compared["apart"]:
+        times = f" ≥ {compared['low']:.1f}×"
     return f"{told}{times}{' *' if compared['apart'] else ''}"
 
 

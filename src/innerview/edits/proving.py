@@ -108,6 +108,8 @@ def verdict(told: Mapping[str, Any], cause: str) -> str:
     before, after = (_share(arms[kind], cause) for kind in ("original", "blind"))
     line = next(c for c in told["compared"] if c["arm"] == arms["blind"]["name"] and c["cause"] == cause)
     factor = f", {line['times']:.1f} times as often" if line["times"] is not None else ""
+    if line["times"] is None and line["apart"]:
+        factor = f", at least {line['low']:.1f} times as often"
     sure = "" if line["apart"] else f"; not told apart over {arms['blind']['episodes']:,} levels"
     return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
 
