@@ -181,16 +181,16 @@ def test_levels_that_ended_in_one_way_are_played_again_and_looked_at(
         bench.get("proof").wait_for()
         assert cell(bench, kind, cause).get_by_role("button").count() == 0, "nobody could play these"  # type: ignore[arg-type]
     cell(bench, "blind", "saw").get_by_role("button").click()
-    expect(bench.get("proof-levels")).to_contain_text("no saws ended 120 levels by saw.")
+    expect(bench.get("proof-levels")).to_contain_text("ended 120 levels by saw.")
     bench.settled("cell=blind")
     cell(bench, "blind", "saw").get_by_role("button").press("Enter")
     expect(bench.get("proof-levels")).to_have_count(0)
     cell(bench, "original", "saw").get_by_role("button").click()
     bench.get("proof-levels-record").click()
     bench.get("proof-levels-open").click()
-    bench.settled("%20-%20saw%20")
+    bench.settled("ended%20by%20saw")
     bench.get("view-blinding").wait_for(state="detached")
-    (made,) = [name for name in levels.recordings() if " - saw " in name]
+    (made,) = [name for name in levels.recordings() if name.startswith("ended by saw ")]
     seeds = told["arms"][0]["causes"][1]["seeds"]
     assert levels.recording(made).groups()["seed"].to_list() == seeds == list(range(10**9, 10**9 + 4))
 

@@ -137,7 +137,7 @@ export class Blinding {
     const { open, proof } = this;
     const subject = arm.kind === "blind" ? open?.name : arm.kind === "original" ? open?.history[0]?.of : "";
     if (!subject || !proof || !share.seeds?.length || share.cause === proof.value.causes[0]) return null;
-    const recording = plainName(`${subject} - ${share.cause || "not told"} ${proof.id.slice(0, 4)}`);
+    const recording = plainName(`ended by ${share.cause || "what"} ${proof.id.slice(0, 4)} - ${subject}`);
     return { subject, cause: share.cause, seeds: share.seeds, of: share.count, recording };
   }
 
@@ -202,10 +202,11 @@ export interface Levels {
 }
 
 /** Made of what a name may hold. */
-const plainName = (wanted: string): string => {
-  const plain = wanted.replaceAll(/[^A-Za-z0-9 ._+-]+/g, "-");
-  return plain.length > 80 ? plain.slice(-80).replace(/^[^A-Za-z0-9]+/, "") : plain;
-};
+const plainName = (wanted: string): string =>
+  wanted
+    .replaceAll(/[^A-Za-z0-9 ._+-]+/g, "-")
+    .slice(0, 80)
+    .trim();
 
 const newestFirst = (edited: readonly Edited[]): Edited[] => edited.toReversed();
 
