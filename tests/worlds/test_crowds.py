@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from innerview.errors import UnknownName, WorldError
 from innerview.testing.worlds import CountingWorld
@@ -11,6 +12,7 @@ from innerview.worlds import world
 from innerview.worlds.crowds import LANES, LANES_ON_GPU, Crowded, Hiding, Known, Telling, crowd, hiding, usual_lanes
 from innerview.worlds.platformer import FIRST_TEST_LEVEL
 from innerview.worlds.platformer.lanes import PlatformerWorld
+from innerview.worlds.platformer.levels import make_levels
 
 SEEDS = (4, 19, 33)
 
@@ -44,6 +46,26 @@ def test_a_crowd_shows_and_ends_games_as_lanes_do() -> None:
         if not running:
             break
     assert not running
+
+
+@pytest.mark.parametrize("turning", [True, False])
+def test_whether_enemies_turn_is_the_same_in_all_forms_of_the_world(turning: bool) -> None:
+    made = platformer(turning=turning)
+    assert made.info.settings.get("turning", True) is turning
+    has = (make_levels(torch.arange(60), made.settings).enemy_way != 0).any(1)
+    seeds = has.nonzero()[:3, 0].tolist()
+    lanes, games = made.open(3), made.crowd()
+    games.begin(seeds)
+    for lane, seed in enumerate(seeds):
+        lanes.reset(lane, seed)
+    before = games._running().enemy_way
+    after = [lanes.skip(lane, [6] * 150) for lane in range(3)]
+    for _ in range(150):
+        _, endings = games.step(np.full(3, 6))
+        assert not any(endings), "nobody who stands still comes to harm in these levels"
+    seen = games.seen()["observation"]
+    assert all(np.array_equal(seen[lane], after[lane].observation["observation"]) for lane in range(3))
+    assert torch.equal(games._running().enemy_way, before) is not turning
 
 
 def test_limited_levels_lead_round_in_a_crowd_too() -> None:

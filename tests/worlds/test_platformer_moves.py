@@ -153,6 +153,18 @@ def test_enemies_turn_back_at_the_ends_of_their_way() -> None:
     assert turned[ways != 0].all()
 
 
+def test_enemies_that_do_not_turn_stop_at_the_end_of_their_way() -> None:
+    level = make_levels(torch.arange(50), PlatformerSettings())
+    state = level
+    for _ in range(200):
+        state = replace(state, outcome=torch.zeros_like(state.outcome))
+        state = advance(state, torch.full((50,), ACTIONS.index("A")), 10_000, turning=False)
+    assert torch.equal(state.enemy_way, level.enemy_way)
+    right, left = level.enemy_way > 0, level.enemy_way < 0
+    assert torch.equal(state.enemy_x[right], level.enemy_high[right])
+    assert torch.equal(state.enemy_x[left], level.enemy_low[left])
+
+
 def test_time_runs_out_and_an_episode_that_ended_stands_still() -> None:
     states = play(flat(), *["right"] * 9, limit=6)
     assert [OUTCOMES[s.outcome.item()] for s in states] == [""] * 6 + ["time"] * 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -150,8 +151,23 @@ def load_subject(text: str) -> tuple[Any, Any]:
 
 
 def load_world(text: str) -> Any:
-    """A world by id, path or script."""
+    """A world by id, path or script; one that has a name may have settings, as in platformer?turning=false."""
     from innerview.cli.scripts import from_script, is_script
     from innerview.worlds import world
 
-    return world(from_script(text)) if is_script(text) else world(text)
+    name, asks, settings = text.partition("?")
+    if is_script(name):
+        if asks:
+            raise InnerviewError(f"'{name}' is a function of yours: let it make the world with '{settings}' itself.")
+        return world(from_script(name))
+    return world(name, **dict(_setting(word) for word in settings.split("&") if asks))
+
+
+def _setting(word: str) -> tuple[str, Any]:
+    name, equals, text = word.partition("=")
+    if not name or not equals:
+        raise InnerviewError(f"'{word}' sets nothing. Write the world's settings as NAME?SETTING=VALUE&SETTING=VALUE.")
+    try:
+        return name, json.loads(text)
+    except ValueError:
+        return name, text

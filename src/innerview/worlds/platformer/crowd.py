@@ -81,7 +81,8 @@ class PlatformerCrowd:
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """Act in every game."""
         chosen = torch.as_tensor(actions, dtype=torch.int64).to(self._device)
-        self._state = advance(self._running(), chosen, self._settings.time_limit)
+        told = self._settings
+        self._state = advance(self._running(), chosen, told.time_limit, turning=told.turning)
         outcomes = self._state.outcome.cpu().numpy()
         return REWARD * (outcomes == n.COIN_REACHED), [n.OUTCOMES[outcome] for outcome in outcomes]
 

@@ -87,7 +87,7 @@ class Platformer:
         """Act once in every game, by number of the action; games where a mask is false stand still."""
         chosen = self._chosen(actions)
         was = self._state.outcome
-        state = advance(self._state, chosen, self.settings.time_limit)
+        state = advance(self._state, chosen, self.settings.time_limit, turning=self.settings.turning)
         if where is not None:
             state = state.where(self._mask(where), self._state)
         ended, outcome = (state.outcome > 0) & (was == 0), state.outcome

@@ -118,7 +118,8 @@ class PlatformerLanes:
             if int(state.outcome[0]):
                 why = n.OUTCOMES[int(state.outcome[0])]
                 raise WorldError(f"The episode ended ({why}) after {done} of {len(actions)} actions.")
-            state = advance(state, torch.tensor([_action(action)]), self._settings.time_limit)
+            chosen = torch.tensor([_action(action)])
+            state = advance(state, chosen, self._settings.time_limit, turning=self._settings.turning)
         return self._put(lane, state)
 
     def things(self, lane: int) -> list[ThingInView]:
@@ -227,6 +228,8 @@ def _describe(settings: PlatformerWorldSettings) -> WorldInfo:
         "time_limit": settings.time_limit,
         "classes": list(n.CLASSES),
     }
+    if not settings.turning:
+        told["turning"] = False  # said only where it is so: what was recorded before is of the same world as now
     return WorldInfo(
         name=NAME,
         family=NAME,

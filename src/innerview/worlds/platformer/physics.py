@@ -39,10 +39,10 @@ def _table(name: str, device: torch.device) -> Tensor:
     return torch.tensor({"up": n.UP, "down": n.DOWN}[name], device=device)
 
 
-def advance(state: State, actions: Tensor, time_limit: int) -> State:
+def advance(state: State, actions: Tensor, time_limit: int, *, turning: bool = True) -> State:
     """One step of every game that is not over; the others stand still."""
     playing = state.outcome == 0
-    moved = _move_enemies(_move_agent(state, actions))
+    moved = _move_enemies(_move_agent(state, actions), turning)
     moved = replace(moved, steps=state.steps + 1)
     moved = replace(moved, outcome=_outcome(moved, time_limit))
     return moved.where(playing, state)
@@ -97,11 +97,12 @@ def _upright(state: State, x: Tensor, vy: Tensor, drop: Tensor) -> tuple[Tensor,
     return y, torch.where(landed | bumped, 0, vy), landed
 
 
-def _move_enemies(state: State) -> State:
+def _move_enemies(state: State, turning: bool) -> State:
     x = state.enemy_x + state.enemy_way * state.enemy_speed
     back = ((x >= state.enemy_high) & (state.enemy_way > 0)) | ((x <= state.enemy_low) & (state.enemy_way < 0))
     x = torch.minimum(torch.maximum(x, state.enemy_low), state.enemy_high)
-    return replace(state, enemy_x=x, enemy_way=torch.where(back, -state.enemy_way, state.enemy_way))
+    way = torch.where(back, -state.enemy_way, state.enemy_way) if turning else state.enemy_way
+    return replace(state, enemy_x=x, enemy_way=way)
 
 
 def _outcome(state: State, time_limit: int) -> Tensor:

@@ -29,6 +29,8 @@ class PlatformerSettings:
     """Levels are drawn from very easy to this: 1 to 10."""
     invisible: tuple[str, ...] = ()
     """Classes that are there but not painted."""
+    turning: bool = True
+    """Whether enemies turn at the ends of their way; else they stop there and keep looking where they went."""
     time_limit: int = 500
     """Steps."""
     auto_reset: bool = True
@@ -57,6 +59,8 @@ class PlatformerSettings:
         _check("sprites", self.sprites, 1, MOST_SPRITES)
         _check("difficulty", self.difficulty, 1, MOST_DIFFICULT)
         _check("time_limit", self.time_limit, 1, 1_000_000)
+        if not isinstance(self.turning, bool):
+            raise WorldError(f"turning is whether enemies turn, True or False, not {self.turning!r}.")
 
     @property
     def drawn_from(self) -> int:
