@@ -190,7 +190,7 @@ def test_levels_that_ended_in_one_way_are_played_again_and_looked_at(
     bench.get("proof-levels-open").click()
     bench.settled("ended%20by%20saw")
     bench.get("view-blinding").wait_for(state="detached")
-    (made,) = [name for name in levels.recordings() if name.startswith("ended by saw ")]
+    (made,) = [name for name in levels.recordings() if name.startswith("ended by saw - original ")]
     seeds = told["arms"][0]["causes"][1]["seeds"]
     assert levels.recording(made).groups()["seed"].to_list() == seeds == list(range(10**9, 10**9 + 4))
 
@@ -203,6 +203,7 @@ def test_without_a_model_what_was_proved_can_be_read_but_nothing_be_made(
     keep_proof(levels, "no saws", done=400, provisional=True)
     bench = visit(show(levels), f"{PROVE}&factor=1", ready=False)
     expect(bench.get("verdict-head")).to_contain_text("so far, 400 of 1,000 levels")
+    assert bench.get("proof").get_by_role("button").count() == 0, "more levels may come"
     for button in ("blind-start", "prove-start", "edited-record"):
         expect(bench.get(button)).to_be_disabled()
     expect(bench.get("blind-why")).to_contain_text("No model is loaded")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from safetensors.torch import load_file
 from typer.testing import CliRunner
 
 from innerview.cli.app import app
-from innerview.cli.blind import RECORDING, SEEDS_APART
+from innerview.cli.blind import RECORDING, SEEDS_APART, _recorded
 from innerview.errors import EditError, InnerviewError, UnknownName
 from innerview.jobs.record import record
+from innerview.schema import WorldInfo
 from innerview.store import Study, edited_subjects
 from innerview.testing.crossing import FRESH, Crossing, meets, walker
 
@@ -42,9 +44,11 @@ def test_one_command_finds_blinds_proves_prints_and_keeps(folder: Path) -> None:
     said = run("--to", "red", "--layer", "see", "--keep", "no red", "--export", "out/blind.safetensors")
     assert "'no red': factor" in said and "projected out of the kernel of 'tell'" in said
     assert "12 levels each, seeds from 1,000 on" in said
-    for word in ("original", "no red", "random directions", "red invisible", "ended: through", "ended: red"):
+    for word in ("original", "blind to red", "random directions", "red invisible", "ended: through", "ended: red"):
         assert word in said
     assert f"Ended by red: 0.00% of levels before, {RED / 12:.2%} after" in said
+    met = ", ".join(str(seed) for seed in range(1_000, 1_012) if meets(seed, "red"))
+    assert f"Some levels in which it ended so (look at them in the page): {met}." in said
     assert "innerview serve a.study --subject agents.py:make" in said
     assert not load_file(folder / "out" / "blind.safetensors")["tell.weight"][:, 0].any()
     study = Study.open("a.study")
@@ -54,6 +58,21 @@ def test_one_command_finds_blinds_proves_prints_and_keeps(folder: Path) -> None:
     again = run("--to", "red", "--layer", "see", "--keep", "no red", "--controls", "0", "--invisible", "")
     assert "random directions" not in again and "invisible" not in again
     assert len(study.recordings()) == 1 and len(study.results("factors")) == 1
+
+
+def test_one_study_holds_levels_of_many_worlds(folder: Path) -> None:
+    class Narrow(Crossing):
+        def __init__(self, width: int) -> None:
+            super().__init__()
+            self.width = width
+
+        @property
+        def info(self) -> WorldInfo:
+            return replace(super().info, settings={**super().info.settings, "width": self.width})
+
+    study = Study.open_or_create("a.study")
+    names = [_recorded(study, walker(), Narrow(width), 1).name for width in (1, 2, 3, 2)]
+    assert len(set(names)) == 3 and names[3] == names[1] and all(name.startswith(RECORDING) for name in names)
 
 
 def test_levels_to_look_at_go_on_where_they_were_interrupted(folder: Path) -> None:

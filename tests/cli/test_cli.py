@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import innerview as iv
 from innerview.cli import app
+from innerview.cli.make import load_world
 from innerview.errors import InnerviewError, UnknownName
 
 AGENT = """
@@ -95,6 +96,9 @@ def test_import_brings_in_arrays(here: Path) -> None:
         (("record", "a.study", "--subject", "agent.py:make"), "--world"),
         (("record", "a.study", "--subject", "zoo:platformer", "--world", "platformer?turnng=no"), "mean 'turning'"),
         (("record", "a.study", "--subject", "zoo:platformer", "--world", "platformer?turning=no"), "True or False"),
+        (("record", "a.study", "--subject", "zoo:platformer", "--world", "platformer?invisible=3"), "list of classes"),
+        (("record", "a.study", "--subject", "zoo:platformer", "--world", "platformer?themes=1&themes=2"), "twice"),
+        (("record", "a.study", "--subject", "agent.py:make", "--world", "CartPole-v1?foo=1"), "cannot be made with"),
         (("record", "a.study", "--subject", "zoo:platformer", "--world", "platformer?turning"), "sets nothing"),
         (("record", "a.study", "--subject", "agent.py:make", "--world", "agent.py:world?a=1"), "a function of yours"),
         (("record", "a.study", "--subject", "nothing.py:make"), "no file"),
@@ -128,3 +132,11 @@ def test_zoo_lists_models_and_shows_a_card() -> None:
     assert "doom_kitems_small" in run("zoo")
     assert "soul sphere" in run("zoo", "doom_kitems")
     assert isinstance(CliRunner().invoke(app, ["zoo", "doom"]).exception, UnknownName)
+
+
+def test_settings_of_a_world_are_written_as_python_or_json_writes_them() -> None:
+    one = load_world("platformer?turning=False&invisible=('saw',)&levels=None&masks=true").settings
+    assert (one.turning, one.invisible, one.levels, one.masks) == (False, ("saw",), None, True)
+    other = load_world('platformer?turning=false&invisible=["saw", "lava"]&difficulty=3&levels=null').settings
+    assert (other.turning, other.invisible, other.difficulty) == (False, ("saw", "lava"), 3)
+    assert load_world("platformer?invisible=saw").settings.invisible == ("saw",)

@@ -38,6 +38,15 @@ def test_shares_have_wilsons_interval_and_times_are_the_ratio_of_shares() -> Non
     assert "not told apart over 1,000 levels" in verdict(told, "lava") and verdict(told, "mud") == ""
 
 
+def test_the_least_is_said_only_where_it_is_more_than_once() -> None:
+    before = arm("original", "original", coin=1000)
+    told = proof([before, arm("blind", "blind", coin=950, saw=50)], ["coin", "saw"])
+    assert verdict(told, "saw").startswith("Ended by saw: 0.00% of levels before, 5.00% after, at least 6.")
+    few = proof([before, arm("blind", "blind", coin=992, saw=8)], ["coin", "saw"])
+    assert next(line for line in few["compared"] if line["cause"] == "saw")["apart"]
+    assert verdict(few, "saw") == "Ended by saw: 0.00% of levels before, 0.80% after."
+
+
 def test_a_cause_that_never_ended_the_original_has_no_ratio_but_a_least_one() -> None:
     never = times_of((50, 1000), (0, 1000))
     assert never["times"] is None and never["high"] is None

@@ -87,6 +87,20 @@ def test_a_proof_that_was_stopped_goes_on_where_it_was(study: iv.Study, monkeypa
     assert len(world.begun) - again == 4 and more.id != whole.id
 
 
+def test_a_proof_of_before_is_told_its_levels_without_playing_again(study: iv.Study) -> None:
+    world, ask = Crossing(), {"levels": 9, "seed": 0, "controls": 0}
+    now = prove(study, "no red", walker(), world, progress=False, **ask)  # type: ignore[arg-type]
+    old = {**now.value, "arms": [{**arm, "causes": [_untold(c) for c in arm["causes"]]} for arm in now.value["arms"]]}
+    study.keep_result("proof", recording=RECORDING, arguments=now.arguments, value=old, title=now.title, result=now.id)
+    before = len(world.begun)
+    assert prove(study, "no red", walker(), world, progress=False, **ask).value == now.value  # type: ignore[arg-type]
+    assert len(world.begun) == before
+
+
+def _untold(cause: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in cause.items() if name != "seeds"}
+
+
 def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) -> None:
     agent = walker()
     (found,) = study.results("factors")

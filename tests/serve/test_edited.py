@@ -136,6 +136,11 @@ def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
     for seeds in ([], [-1], [True], "5", [1.5]):
         got = api.post("/api/jobs", json={"kind": "record", "seeds": seeds})
         assert got.status_code == 400 and "seeds is a list of 1 to 10,000" in got.json()["error"]["message"]
+    both = api.post("/api/jobs", json={"kind": "record", "seeds": [1], "episodes": 3})
+    assert both.status_code == 400 and "leave out seed and episodes" in both.json()["error"]["message"]
+    made = ended(api, kind="record", seeds=[5, 7], greedy=True, recording="two")
+    told = study.recording(made["recording"])
+    assert told.groups()["seed"].to_list() == [5, 7] and told.info.arguments["greedy"] is True
 
 
 def test_without_a_live_subject_nothing_can_be_blinded_but_what_is_kept_is_shown(study: Study) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from innerview.errors import InnerviewError
 from innerview.worlds.platformer import CLASSES
 from innerview.zoo.platformer.agent import Agent, as_input
 from innerview.zoo.platformer.split import (
@@ -63,6 +66,20 @@ def test_one_channel_is_taken_away_in_each_row_or_none() -> None:
     assert silent == [[3], [5], [7], []]
 
 
+def test_games_may_be_played_by_another_than_the_one_who_is_asked() -> None:
+    torch.manual_seed(0)
+    asked: list[int] = []
+
+    def player(frames: torch.Tensor) -> torch.Tensor:
+        asked.append(len(frames))
+        return torch.zeros(len(frames), 9)
+
+    games = played(Agent(), games=2, seed=1, player=player)
+    assert next(games).logits.shape == (2, 9) and asked == []
+    next(games)
+    assert asked == [2]
+
+
 def test_the_command_makes_an_agent_in_which_the_channel_is_parted(tmp_path: Path) -> None:
     torch.manual_seed(0)
     agent = Agent()
@@ -76,7 +93,12 @@ def test_the_command_makes_an_agent_in_which_the_channel_is_parted(tmp_path: Pat
     assert torch.equal(before["conv4a.weight"], after["conv4a.weight"])
     changed = (before["conv3a.weight"] != after["conv3a.weight"]).any(dim=3).any(dim=2).any(dim=0)
     assert int(changed.sum()) == len(KINDS) - 1, "the others are read as before"
+    with safe_open(tmp_path / "weights.safetensors", "pt") as file:
+        assert len(file.metadata()["channels"].split(",")) == len(KINDS)
     main([*given, "--device", "cpu", "--resume", str(tmp_path)])
     again = load_file(tmp_path / "weights.safetensors")
-    assert torch.equal(after["conv3a.weight"], again["conv3a.weight"])
+    assert torch.equal(after["conv3a.weight"], again["conv3a.weight"]), "the same channels"
+    save_file(again, tmp_path / "weights.safetensors")
+    with pytest.raises(InnerviewError, match="does not say which channels"):
+        main([*given, "--device", "cpu", "--resume", str(tmp_path)])
     assert not torch.equal(after["conv2b.weight"], again["conv2b.weight"])

@@ -50,7 +50,8 @@ def record(
     world: Annotated[
         str | None,
         typer.Option(
-            help="A Gymnasium id, doom:SCENARIO, atari:GAME, a .cfg, or FILE.py:FUNCTION. The zoo knows its own."
+            help="A Gymnasium id, doom:SCENARIO, atari:GAME, platformer, a .cfg, or FILE.py:FUNCTION; settings after a "
+            "question mark, as in platformer?difficulty=3. The zoo knows its own."
         ),
     ] = None,
     episodes: Annotated[int, typer.Option(help="How many episodes.")] = 10,

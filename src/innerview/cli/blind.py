@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -176,7 +178,7 @@ def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None
         _say(console, said)
     seeds = levels_of(value, to)
     if seeds:
-        _say(console, f"Levels in which it ended so: {', '.join(map(str, seeds))}.")
+        _say(console, f"Some levels in which it ended so (look at them in the page): {', '.join(map(str, seeds))}.")
 
 
 def _title(value: Mapping[str, Any]) -> str:
@@ -188,7 +190,7 @@ def _cell(share: Mapping[str, Any], compared: Mapping[str, Any] | None) -> str:
     if compared is None:
         return told
     times = f" {compared['times']:.1f}×" if compared["times"] is not None else ""
-    if compared["times"] is None and compared["apart"]:
+    if compared["times"] is None and compared["low"] > 1:
         times = f" ≥ {compared['low']:.1f}×"
     return f"{told}{times}{' *' if compared['apart'] else ''}"
 
@@ -223,10 +225,16 @@ def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recordin
                 return there
             name = title if title.startswith(RECORDING) else name  # it was interrupted, and goes on
         elif title == name:
-            name = f"{RECORDING} {weights[:8]}"
+            name = f"{RECORDING} {_told_apart(weights, world.info)}"
     fresh = world.fresh_seed if isinstance(world, Known) else None
     first = 0 if fresh is None else fresh + SEEDS_APART
     return record(study, subject, world, episodes=episodes, seeds=first, name=name)
+
+
+def _told_apart(weights: str, world: WorldInfo) -> str:
+    """A short name of who played where."""
+    said = json.dumps([weights, world.name, to_json(world.settings)], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:8]
 
 
 def _looks_at(recording: Recording, weights: str, world: WorldInfo) -> bool:

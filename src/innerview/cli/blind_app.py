@@ -31,7 +31,9 @@ def blind(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="First level; such as nobody trained on unless said.")] = None,
     study: Annotated[Path | None, typer.Option(help="Where everything is kept.")] = None,
-    world: Annotated[str | None, typer.Option(help="Where it plays; the zoo knows its own.")] = None,
+    world: Annotated[
+        str | None, typer.Option(help="Where it plays, as in platformer?turning=false; the zoo knows its own.")
+    ] = None,
     recording: Annotated[str | None, typer.Option(help="Find factors in this recording of the study.")] = None,
     episodes: Annotated[
         int, typer.Option(min=1, help="How many levels to record and find factors in, where the study has none.")

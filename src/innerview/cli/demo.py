@@ -55,7 +55,7 @@ SHOWS = (
         about="Another gathers four items in the right order in mazes it has never seen.",
     ),
     Show(
-        entry="platformer_quiet",  # of those that play well, the one in which it is clear what says what
+        entry="platformer_quiet",  # plays as well as the plain one, and its factors are few and clear
         subject="platformer agent that says little",
         world="platformer",
         seed=1_000_000_000,  # levels that it was not trained on

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 import webbrowser
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,8 +108,12 @@ def serve_study(
         models[model.info.name] = _ready(model)
         if world is not None:
             played[world.info.name] = _ready(world)
+    named_worlds: set[str] = set()
     for text in worlds:
         live = load_world(text)
+        if live.info.name in named_worlds:
+            raise InnerviewError(f"Two worlds are called '{live.info.name}'. Serve the study twice, once with each.")
+        named_worlds.add(live.info.name)
         played[live.info.name] = _ready(live)
     _serve(study, port, open_browser, models, played)
 
@@ -160,14 +166,17 @@ def load_world(text: str) -> Any:
         if asks:
             raise InnerviewError(f"'{name}' is a function of yours: let it make the world with '{settings}' itself.")
         return world(from_script(name))
-    return world(name, **dict(_setting(word) for word in settings.split("&") if asks))
+    said = [_setting(word) for word in settings.split("&")] if asks else []
+    if len(dict(said)) < len(said):
+        raise InnerviewError(f"'{text}' says a setting twice.")
+    return world(name, **dict(said))
 
 
 def _setting(word: str) -> tuple[str, Any]:
     name, equals, text = word.partition("=")
     if not name or not equals:
         raise InnerviewError(f"'{word}' sets nothing. Write the world's settings as NAME?SETTING=VALUE&SETTING=VALUE.")
-    try:
-        return name, json.loads(text)
-    except ValueError:
-        return name, text
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError):
+            return name, read(text)
+    return name, text

@@ -13,7 +13,8 @@ Target = Annotated[str, typer.Argument(help="A study's folder, or zoo:NAME for a
 Where = Annotated[Path | None, typer.Option("--study", help="With zoo:NAME: where its study is kept.")]
 Who = Annotated[str | None, typer.Option("--subject", help="Who plays: zoo:NAME, or FILE.py:FUNCTION.")]
 In = Annotated[
-    str | None, typer.Option("--world", help="Where: a Gymnasium id, doom:SCENARIO, .cfg or FILE.py:FUNCTION.")
+    str | None,
+    typer.Option("--world", help="Where: a Gymnasium id, doom:SCENARIO?SETTING=VALUE, .cfg or FILE.py:FUNCTION."),
 ]
 Source = Annotated[str | None, typer.Option("--recording", help="What orders and sweeps are taken from.")]
 Seed = Annotated[int | None, typer.Option(help="First seed that is played; beyond the recording's where not said.")]

@@ -108,7 +108,7 @@ def verdict(told: Mapping[str, Any], cause: str) -> str:
     before, after = (_share(arms[kind], cause) for kind in ("original", "blind"))
     line = next(c for c in told["compared"] if c["arm"] == arms["blind"]["name"] and c["cause"] == cause)
     factor = f", {line['times']:.1f} times as often" if line["times"] is not None else ""
-    if line["times"] is None and line["apart"]:
+    if line["times"] is None and line["low"] > 1:
         factor = f", at least {line['low']:.1f} times as often"
     sure = "" if line["apart"] else f"; not told apart over {arms['blind']['episodes']:,} levels"
     return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
@@ -116,8 +116,8 @@ def verdict(told: Mapping[str, Any], cause: str) -> str:
 
 def levels_of(told: Mapping[str, Any], cause: str) -> list[int]:
     """Some levels that the edited subject ended so."""
-    arm = next((arm for arm in told["arms"] if arm["kind"] == "blind"), None)
-    return next((list(each.get("seeds", ())) for each in arm["causes"] if each["cause"] == cause), []) if arm else []
+    blind = (each for arm in told["arms"] if arm["kind"] == "blind" for each in arm["causes"])
+    return next((list(each["seeds"]) for each in blind if each["cause"] == cause), [])
 
 
 def _share(arm: Mapping[str, Any], cause: str) -> float:

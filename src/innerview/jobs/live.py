@@ -14,7 +14,7 @@ from innerview.jobs.asking import whole
 from innerview.jobs.lenses import all_lenses
 from innerview.jobs.record import default_name, plain_name, record
 from innerview.jobs.runner import Progress, Task
-from innerview.schema import MemoryEdit, SubjectInfo, WorldInfo, from_json
+from innerview.schema import MemoryEdit, SubjectInfo, WorldInfo, from_json, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -58,6 +58,8 @@ class Live:
         subject = self._subject(arguments.get("subject") or (like and self._recorded_with(like)))
         world = self._world(arguments.get("world") or (like and self._recorded_in(like)))
         asked = _asked(arguments, like)
+        if like and "seeds" in arguments:
+            _check_world(like, world)
         name = str(arguments.get("recording") or _usual_name(like, subject, world))
 
         def work(progress: Progress) -> dict[str, Any]:
@@ -103,12 +105,13 @@ def _asked(arguments: Mapping[str, Any], like: Recording | None) -> dict[str, An
     """How many episodes of which seeds, and how they are played."""
     if arguments.get("same_seeds"):
         return _as_in(like, arguments.get("episodes"))
+    greedy = bool(arguments.get("greedy", False))
     if "seeds" in arguments:
-        return {"episodes": None, "seeds": _listed(arguments["seeds"]), **_played(like)}
+        return {"episodes": None, "seeds": _listed(arguments), "greedy": greedy, **_played(like)}
     return {
         "episodes": whole(arguments, "episodes", usual=10, least=1, most=MOST_EPISODES),
         "seeds": whole(arguments, "seed", usual=0, least=0, most=LARGEST_SEED),
-        "greedy": bool(arguments.get("greedy", False)),
+        "greedy": greedy,
     }
 
 
@@ -119,15 +122,19 @@ def _as_in(like: Recording | None, episodes: Any) -> dict[str, Any]:
         raise RequestError("same_seeds needs `like`: a recording that says which seeds it was made of.")
     most = len(before["seeds"])
     count = whole({"episodes": episodes}, "episodes", usual=most, least=1, most=most)
-    return {"episodes": None, "seeds": [int(seed) for seed in before["seeds"][:count]], **_played(like)}
+    seeds = [int(seed) for seed in before["seeds"][:count]]
+    return {"episodes": None, "seeds": seeds, "lanes": before.get("lanes"), **_played(like)}
 
 
 def _played(like: Recording | None) -> dict[str, Any]:
     before = like.info.arguments if like else {}
-    return {name: before[name] for name in ("greedy", "max_steps", "lanes") if name in before}
+    return {name: before[name] for name in ("greedy", "max_steps") if name in before}
 
 
-def _listed(seeds: Any) -> list[int]:
+def _listed(arguments: Mapping[str, Any]) -> list[int]:
+    seeds = arguments["seeds"]
+    if "seed" in arguments or "episodes" in arguments:
+        raise RequestError("seeds says which episodes there are; leave out seed and episodes.")
     fit = isinstance(seeds, list) and 1 <= len(seeds) <= MOST_EPISODES
     if not fit or not all(type(seed) is int and 0 <= seed <= LARGEST_SEED for seed in seeds):
         raise RequestError(f"seeds is a list of 1 to {MOST_EPISODES:,} whole numbers from 0 on, not {seeds!r:.60}.")
@@ -163,6 +170,15 @@ def _chosen(what: str, live: Mapping[str, T], name: Any) -> T:
     if not isinstance(name, str) or name not in live:
         raise UnknownName(f"live {what}", str(name), live)
     return live[name]
+
+
+def _check_world(recording: Recording, world: World) -> None:
+    recorded = recording.info.arguments.get("world")
+    if recorded is not None and recorded != to_json({"name": world.info.name, **world.info.settings}):
+        raise RequestError(
+            f"'{recording.info.name}' was recorded in '{world.info.name}' with other settings than it has now: these "
+            "levels would not be the same. Serve the study with the world that it was recorded in."
+        )
 
 
 def _check_weights(recording: Recording, subject: Subject) -> None:

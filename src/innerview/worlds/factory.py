@@ -11,7 +11,7 @@ from innerview.worlds.protocols import World
 K_ITEMS = "doom:kitems"
 
 
-def world(thing: Any, **settings: Any) -> World:
+def world(thing: Any, /, **settings: Any) -> World:
     """A world from a Gymnasium id, environment, vector environment or maker, or from a ViZDoom config.
 
     `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and

@@ -124,6 +124,8 @@ def make_by_id(name: str, arguments: Mapping[str, Any]) -> Any:
         ) from error
     except gymnasium.error.DependencyNotInstalled as error:
         raise WorldError(f"'{name}' needs a package that is not installed: {error}") from error
+    except TypeError as error:
+        raise WorldError(f"'{name}' cannot be made with {dict(arguments)}: {error}") from error
 
 
 def _register(name: str) -> None:

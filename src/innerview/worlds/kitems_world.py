@@ -50,7 +50,7 @@ class KItemsSettings:
 
     def __post_init__(self) -> None:
         make_maze(0, size=self.cells, items=self.items)  # says what is possible
-        if len(self.size) != 2 or min(self.size) < 1:
+        if not isinstance(self.size, tuple | list) or len(self.size) != 2 or min(self.size) < 1:
             raise WorldError(f"size is (width, height) in pixels, such as (112, 64), not {self.size!r}.")
         if self.resize not in get_args(ResizeMethod):
             raise UnknownName("resize method", str(self.resize), get_args(ResizeMethod))

@@ -136,8 +136,11 @@ export class Blinding {
   levelsOf(arm: Arm, share: Share): Levels | null {
     const { open, proof } = this;
     const subject = arm.kind === "blind" ? open?.name : arm.kind === "original" ? open?.history[0]?.of : "";
-    if (!subject || !proof || !share.seeds?.length || share.cause === proof.value.causes[0]) return null;
-    const recording = plainName(`ended by ${share.cause || "what"} ${proof.id.slice(0, 4)} - ${subject}`);
+    // While it is played there come more of them.
+    if (!subject || !proof || proof.provisional || !share.seeds?.length || share.cause === proof.value.causes[0])
+      return null;
+    const cause = (share.cause || "what was not told").slice(0, 30);
+    const recording = plainName(`ended by ${cause} - ${arm.kind} ${proof.id.slice(0, 4)} - ${subject}`);
     return { subject, cause: share.cause, seeds: share.seeds, of: share.count, recording };
   }
 

@@ -8,6 +8,7 @@ import {
   scalesOf,
   tickOf,
   timesOf,
+  timesOrLeast,
   titleOfProof,
   type Arm,
   type ArmKind,
@@ -182,4 +183,11 @@ describe("how it is drawn", () => {
     expect(lines).toHaveLength(1 + 4 * causes.length);
     expect(lines.find((line) => line[1] === "blind" && line[3] === "saw")?.slice(4, 6)).toEqual([1276, 0.1276]);
   });
+});
+
+test("where the original never ended so the least is said, if it is more than once", () => {
+  const line = { arm: "blind", cause: "saw", high: null, apart: true };
+  expect(timesOrLeast({ ...line, times: null, low: 17.2 })).toBe("≥ 17×");
+  expect(timesOrLeast({ ...line, times: null, low: 0.98 })).toBe("");
+  expect(timesOrLeast({ ...line, times: 3.04, low: 2 })).toBe("3.0×");
 });

@@ -116,6 +116,11 @@ export const tickOf = (share: number): string => `${Number((100 * share).toPreci
 export const timesOf = (times: number | null): string =>
   times === null ? "" : `${times >= 9.95 ? Math.round(times) : times.toFixed(1)}×`;
 
+/** Where the original never ended so there is no ratio, but the least that it can be. */
+export function timesOrLeast({ times, low }: Compared): string {
+  return times === null && low !== null && low > 1 ? `≥ ${timesOf(low)}` : timesOf(times);
+}
+
 /** How a proof is told apart from others of the same subject. */
 export function titleOfProof(asked: Readonly<Record<string, unknown>>): string {
   const arms = (Array.isArray(asked.arms) ? asked.arms : []) as { name?: string; kind?: ArmKind }[];

@@ -19,7 +19,7 @@ from innerview.worlds.platformer.crowd import Trials
 from innerview.worlds.platformer.game import Platformer
 from innerview.worlds.platformer.physics import advance
 from innerview.worlds.platformer.scene import scene_of
-from innerview.worlds.platformer.settings import PlatformerSettings
+from innerview.worlds.platformer.settings import PlatformerSettings, check_switch
 from innerview.worlds.platformer.state import State
 from innerview.worlds.platformer.things import in_view
 from innerview.worlds.protocols import Lanes
@@ -40,6 +40,7 @@ class PlatformerWorldSettings(PlatformerSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_switch("masks", self.masks)
         if self.render and (not isinstance(self.render, int) or self.render % STEP or not 64 <= self.render <= 2048):
             raise WorldError(
                 f"render is the width of a picture: a multiple of {STEP} from 64 to 2048, or 0, not {self.render!r}."

@@ -37,7 +37,7 @@ class PlatformerSettings:
     """Whether a game that ended begins anew by itself, in a fresh level."""
 
     @classmethod
-    def of(cls, **settings: Any) -> Self:
+    def of(cls, /, **settings: Any) -> Self:
         """Settings by name; an unknown name gets an error with the nearest one."""
         known = [f.name for f in fields(cls)]
         for name in settings:
@@ -48,6 +48,8 @@ class PlatformerSettings:
     def __post_init__(self) -> None:
         if isinstance(self.invisible, str):
             object.__setattr__(self, "invisible", (self.invisible,))
+        if not isinstance(self.invisible, list | tuple):
+            raise WorldError(f"invisible is a list of classes, such as ('saw',), not {self.invisible!r:.40}.")
         object.__setattr__(self, "invisible", tuple(self.invisible))
         for name in self.invisible:
             if name not in CLASSES[1:]:
@@ -59,8 +61,7 @@ class PlatformerSettings:
         _check("sprites", self.sprites, 1, MOST_SPRITES)
         _check("difficulty", self.difficulty, 1, MOST_DIFFICULT)
         _check("time_limit", self.time_limit, 1, 1_000_000)
-        if not isinstance(self.turning, bool):
-            raise WorldError(f"turning is whether enemies turn, True or False, not {self.turning!r}.")
+        check_switch("turning", self.turning)
 
     @property
     def drawn_from(self) -> int:
@@ -76,6 +77,12 @@ class PlatformerSettings:
         if not 0 <= whole <= LARGEST_SEED:
             raise WorldError(f"The seed of a level goes from 0 to {LARGEST_SEED:,}; {whole:,} is outside.")
         return self.first_level + (whole if self.levels is None else whole % self.levels)
+
+
+def check_switch(name: str, value: Any) -> None:
+    """Whether a setting is one of two."""
+    if not isinstance(value, bool):
+        raise WorldError(f"{name} is True or False, not {value!r:.40}.")
 
 
 def _check(name: str, value: Any, low: int, high: int) -> None:

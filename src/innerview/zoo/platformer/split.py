@@ -25,6 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from innerview.errors import InnerviewError
 from innerview.worlds.platformer import CLASSES, Platformer, PlatformerSettings
 from innerview.zoo.platformer.agent import ACTION_COUNT, Agent, as_input
 from innerview.zoo.platformer.ppo import draw, slipped
@@ -41,14 +42,15 @@ GAMES, GAMES_ON_GPU = 64, 1024
 LOOKED_AT = 60  # steps to find the channel in
 LR, LAST_LR = 1e-3, 1e-5
 VALUE_WEIGHT = 4.0
-APART = 4.0  # how much dearer a word in the wrong channel is than any other
+APART = 4.0  # how much more the three channels count than any other
 TELL_S = 30.0
+CHANNELS = "channels"
 COLUMNS = ("seconds", "other_than_wanted", "in_the_right_channel")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Frames of games that an agent plays, and what it made of them."""
+    """Frames of games, and what an agent made of them."""
 
     frames: Tensor
     spoken: Tensor
@@ -122,7 +124,7 @@ def choose(agent: Agent, seen: Iterator[Seen]) -> tuple[int, ...]:
         on = on + (spoken * nearest(some.masks).sum(1, keepdim=True)).mean((0, 2, 3))
         total = total + spoken.mean((0, 2, 3))
     loudest = int(on.argmax())
-    silent = [int(c) for c in total.argsort(stable=True) if int(c) != loudest]  # a resume must find the same ones
+    silent = [int(c) for c in total.argsort(stable=True) if int(c) != loudest]
     return (loudest, *silent[: len(KINDS) - 1])
 
 
@@ -154,13 +156,13 @@ def without(spoken: Tensor, channels: tuple[int, ...], which: Tensor) -> Tensor:
     return spoken * gaps[which][:, :, None, None]
 
 
-def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Agent | None = None, tell: Tell) -> Agent:
+def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Begun | None = None, tell: Tell) -> Agent:
     """An agent that decides alike, with a channel for each kind of danger; saved to `out` now and then."""
     torch.manual_seed(SEED)
     agent.requires_grad_(False)
-    channels = choose(agent, played(agent, games=games, seed=SEED))
-    tell(f"channel {channels[0]} says danger; {', '.join(map(str, channels[1:]))} are silent and take parts of it")
-    new = (begun or copied(agent, channels)).requires_grad_(False)
+    channels = begun.channels if begun else choose(agent, played(agent, games=games, seed=SEED))
+    tell(f"channel {channels[0]} said danger; {', '.join(map(str, channels[1:]))} were silent and take parts of it")
+    new = (begun.agent if begun else copied(agent, channels)).requires_grad_(False)
     learnt = [p for name, p in new.named_parameters() if name.partition(".")[0] in EARLY]
     for parameter in learnt:
         parameter.requires_grad_(True)
@@ -186,8 +188,8 @@ def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Agent |
             told = time.time()
             curve.append((round(told - began, 1), round(fit, 4), round(apart, 4)))
             tell(f"{told - began:6.0f} s  other than wanted {fit:.3f}, in the right channel {apart:.3f}")
-            save(new, out, curve)
-    save(new, out, curve)
+            save(new, out, channels, curve)
+    save(new, out, channels, curve)
     return new
 
 
@@ -200,8 +202,8 @@ def _learn(
     which = torch.randint(len(channels), (len(target),), device=target.device)
     with torch.no_grad():
         partly = late(new, without(target, channels, which))
-    alike = _unlike(late(new, spoken), (seen.logits, seen.value))
-    loss = fit + alike + _unlike(late(new, without(spoken, channels, which)), partly)
+    whole = _unlike(late(new, spoken), (seen.logits, seen.value))
+    loss = fit + whole + _unlike(late(new, without(spoken, channels, which)), partly)
     optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     torch.nn.utils.clip_grad_norm_([p for group in optimizer.param_groups for p in group["params"]], 1.0)
@@ -212,20 +214,41 @@ def _learn(
     return fit.item(), right.item()
 
 
-def _unlike(decided: tuple[Tensor, Tensor], wanted: tuple[Tensor, Tensor]) -> Tensor:
-    """How far logits and values are from those of others."""
-    (logits, value), (others, worth) = decided, wanted
+def _unlike(decided: tuple[Tensor, Tensor], aim: tuple[Tensor, Tensor]) -> Tensor:
+    """How far logits and values are from others."""
+    (logits, value), (others, worth) = decided, aim
     policy = F.kl_div(logits.log_softmax(-1), others.log_softmax(-1), log_target=True, reduction="batchmean")
     return policy + VALUE_WEIGHT * F.mse_loss(value, worth)
 
 
-def save(agent: Agent, out: Path, curve: Sequence[tuple[float, float, float]]) -> None:
+@dataclass(frozen=True)
+class Begun:
+    """An earlier run."""
+
+    agent: Agent
+    channels: tuple[int, ...]
+
+    @classmethod
+    def load(cls, folder: Path, device: str) -> Begun:
+        """From where it was saved."""
+        from safetensors import safe_open
+
+        path = folder / "weights.safetensors"
+        agent = load_agent(path, device)
+        with safe_open(path, "pt") as file:
+            channels = (file.metadata() or {}).get(CHANNELS, "")
+        if not channels:
+            raise InnerviewError(f"{path} does not say which channels it parts. Begin anew, without --resume.")
+        return cls(agent, tuple(map(int, channels.split(","))))
+
+
+def save(agent: Agent, out: Path, channels: tuple[int, ...], curve: Sequence[tuple[float, float, float]]) -> None:
     """The weights as they ship, and how it went."""
     from safetensors.torch import save_file
 
     out.mkdir(parents=True, exist_ok=True)
     state = {name: value.detach().half().cpu().contiguous() for name, value in agent.state_dict().items()}
-    save_file(state, out / "weights.safetensors.part")
+    save_file(state, out / "weights.safetensors.part", {CHANNELS: ",".join(map(str, channels))})
     (out / "weights.safetensors.part").replace(out / "weights.safetensors")
     with (out / "curve.csv").open("w", newline="") as file:
         csv.writer(file).writerows([COLUMNS, *curve])
@@ -237,13 +260,14 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("weights", type=Path, help="of an agent that says danger in one channel (safetensors)")
     parser.add_argument("--out", type=Path, default=Path("apart"), help="folder for the new weights")
     parser.add_argument("--resume", type=Path, help="folder of an earlier run to go on with")
-    parser.add_argument("--minutes", type=float, default=8.0, help="from now on")
+    parser.add_argument("--minutes", type=float, default=8.0, help="from now on; without a GPU give it an hour")
     parser.add_argument("--games", type=int, help=f"played side by side; {GAMES}, or {GAMES_ON_GPU} on a GPU")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args(given)
     agent = load_agent(args.weights, args.device)
-    begun = load_agent(args.resume / "weights.safetensors", args.device) if args.resume else None
-    games = args.games or (GAMES if torch.device(args.device).type == "cpu" else GAMES_ON_GPU)
+    begun = Begun.load(args.resume, args.device) if args.resume else None
+    usual = GAMES if torch.device(args.device).type == "cpu" else GAMES_ON_GPU
+    games = usual if args.games is None else args.games
     split(agent, args.out, minutes=args.minutes, games=games, begun=begun, tell=tell)
 
 

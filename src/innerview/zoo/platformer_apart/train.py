@@ -1,6 +1,6 @@
-"""Parts the danger channel of the quiet agent by the kind of danger; a laptop will do.
+"""Parts the danger channel of the quiet agent by the kind of danger, in minutes on a GPU.
 
-python train.py --out run --minutes 20
+python train.py --out run
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import {
   scalesOf,
   shareOf,
   tickOf,
-  timesOf,
+  timesOrLeast,
   type Arm,
   type Proof,
   type Scale,
@@ -50,7 +50,7 @@ function spanOf(arm: Arm | undefined, cause: string, scale: Scale): Span | null 
 function cellOf(proof: Proof, arm: Arm, cause: string, scale: Scale): ProofCell | null {
   const [share, span, told] = [shareOf(arm, cause), spanOf(arm, cause, scale), comparedOf(proof, arm, cause)];
   if (!share || !span) return null;
-  const times = cause === proof.causes[0] ? "" : timesOf(told?.times ?? null);
+  const times = cause === proof.causes[0] ? "" : told ? timesOrLeast(told) : "";
   const stem = !scale.log && scale.low === 0;
   return { ...span, text: percentOf(share.share), times, apart: told?.apart ?? false, stem };
 }
