@@ -186,12 +186,14 @@ def _title(value: Mapping[str, Any]) -> str:
 
 
 def _cell(share: Mapping[str, Any], compared: Mapping[str, Any] | None) -> str:
+    from innerview.edits.proving import often
+
     told = f"{share['share']:.2%} ({100 * share['low']:.2f}–{100 * share['high']:.2f})"
     if compared is None:
         return told
-    times = f" {compared['times']:.1f}×" if compared["times"] is not None else ""
+    times = f" {often(compared['times'])}×" if compared["times"] is not None else ""
     if compared["times"] is None and compared["low"] > 1:
-        times = f" ≥ {compared['low']:.1f}×"
+        times = f" ≥ {often(compared['low'])}×"
     return f"{told}{times}{' *' if compared['apart'] else ''}"
 
 

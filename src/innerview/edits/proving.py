@@ -107,11 +107,16 @@ def verdict(told: Mapping[str, Any], cause: str) -> str:
         return ""
     before, after = (_share(arms[kind], cause) for kind in ("original", "blind"))
     line = next(c for c in told["compared"] if c["arm"] == arms["blind"]["name"] and c["cause"] == cause)
-    factor = f", {line['times']:.1f} times as often" if line["times"] is not None else ""
+    factor = f", {often(line['times'])} times as often" if line["times"] is not None else ""
     if line["times"] is None and line["low"] > 1:
-        factor = f", at least {line['low']:.1f} times as often"
+        factor = f", at least {often(line['low'])} times as often"
     sure = "" if line["apart"] else f"; not told apart over {arms['blind']['episodes']:,} levels"
     return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
+
+
+def often(times: float) -> str:
+    """A ratio in digits that mean something."""
+    return f"{times:,.0f}" if times >= 100 else f"{times:.1f}"
 
 
 def levels_of(told: Mapping[str, Any], cause: str) -> list[int]:
