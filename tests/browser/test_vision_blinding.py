@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -193,6 +194,14 @@ def test_levels_that_ended_in_one_way_are_played_again_and_looked_at(
     (made,) = [name for name in levels.recordings() if name.startswith("ended by saw - original ")]
     seeds = told["arms"][0]["causes"][1]["seeds"]
     assert levels.recording(made).groups()["seed"].to_list() == seeds == list(range(10**9, 10**9 + 4))
+
+    before = levels.results(kind="factors")[0]
+    expect(bench.get("known-factors")).to_contain_text(NAME)
+    bench.get("known-use").click()
+    bench.get("factor").first.wait_for()
+    (now,) = levels.results(kind="factors", recording=made)
+    assert now.arguments["parameters"]["factors"] == before.id
+    assert np.array_equal(levels.result_array(now.id, "directions"), levels.result_array(before.id, "directions"))
 
 
 def test_without_a_model_what_was_proved_can_be_read_but_nothing_be_made(

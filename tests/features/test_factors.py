@@ -73,6 +73,40 @@ def test_factors_are_the_things_that_count(frames: Frames, places: np.ndarray) -
     assert found.arrays["totals"][:, red, 1].max() < 0.05
 
 
+def test_factors_found_before_are_looked_for_in_other_rows(frames: Frames, places: np.ndarray) -> None:
+    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+    found.value["factors"][0]["meaning"] = {"name": "red", "score": 1.0, "classes": []}
+    half = replace(frames, rows=ROWS // 2)
+    told: list[tuple[int, int | None, str]] = []
+    again = look(sees(), half, attribute=attribute, factors=found, count=7, progress=lambda *at: told.append(at[:3]))
+    assert np.array_equal(again.arrays["directions"], found.arrays["directions"]), "in their order, none fitted"
+    assert {message for _, _, message in told} == {"every row", "done"} and told[-1][:2] == (ROWS // 2, ROWS // 2)
+    for name in ("layer", "target", "of", "method"):
+        assert again.value[name] == found.value[name]
+    assert again.value["explained"] > 0.999
+    assert [factor["known_as"] for factor in again.value["factors"]] == ["red", ""]
+    assert sum(factor["share"] for factor in again.value["factors"]) == pytest.approx(1)
+    whole = found.arrays["amounts"] * found.arrays["scale"][:, :1, None, None]
+    part = again.arrays["amounts"] * again.arrays["scale"][:, :1, None, None]
+    assert part == pytest.approx(whole[: ROWS // 2], abs=2.5)  # a byte's rounding: scale is up to 2
+    third = look(sees(), half, attribute=attribute, factors=again)
+    assert [factor["known_as"] for factor in third.value["factors"]] == ["red", ""]
+
+
+def test_what_factors_found_before_do_not_explain_is_said(frames: Frames) -> None:
+    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+    one = replace(found, arrays=dict(found.arrays), value=dict(found.value))
+    one.arrays["directions"] = found.arrays["directions"][:1]
+    one.value["factors"] = found.value["factors"][:1]
+    assert 0.1 < look(sees(), frames, attribute=attribute, factors=one).value["explained"] < 0.9
+    one.arrays["directions"] = np.ones((1, 7), np.float32)
+    with pytest.raises(LensError, match="of 7 channels; the layer has 3"):
+        look(sees(), frames, attribute=attribute, factors=one)
+    dark = replace(frames, read=lambda rows: ({"x": torch.zeros(len(rows), 3, SIZE, SIZE)}, {}))
+    with pytest.raises(LensError, match="Everything is zero"):
+        look(sees(), dark, attribute=attribute, factors=found)
+
+
 @pytest.mark.parametrize("room_rows", [0, 5, 1000])
 def test_rows_of_the_sample_are_attributed_once_while_there_is_room(
     frames: Frames, room_rows: int, monkeypatch: pytest.MonkeyPatch

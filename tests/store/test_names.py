@@ -9,6 +9,8 @@ import pytest
 from innerview.errors import DamagedPart, StoreError
 from innerview.store import Study, load_names, save_names
 
+from .making import record
+
 ONE, OTHER = "0123456789abcdef", "fedcba9876543210"
 
 
@@ -23,6 +25,27 @@ def test_names_belong_to_one_result(study: Study) -> None:
     save_names(study, OTHER, {"0": "wall"})
     assert load_names(Study.open(study.path), ONE) == {"0": "saw", "3": "the coin"}
     assert load_names(study, OTHER) == {"0": "wall"}
+
+
+def test_factors_that_are_looked_for_elsewhere_keep_their_names(study: Study) -> None:
+    def kept(**parameters: str) -> str:
+        return study.keep_result(
+            "factors", recording="run", arguments={"parameters": parameters}, value={}, title="factors"
+        ).id
+
+    record(study, 4)
+    first = kept()
+    second = kept(factors=first)
+    third = kept(factors=second)
+    assert load_names(study, third) == {}
+    save_names(study, first, {"0": "saw"})
+    assert load_names(study, second) == load_names(study, third) == {"0": "saw"}
+    save_names(study, second, {"0": "blade"})
+    assert load_names(study, third) == {"0": "blade"} and load_names(study, first) == {"0": "saw"}
+    study.drop_result(second)
+    study.drop_result(first)
+    save_names(study, second, {})
+    assert load_names(study, third) == {}, "nothing is left to go by"
 
 
 def test_an_empty_name_is_none(study: Study) -> None:

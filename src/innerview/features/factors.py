@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from innerview.errors import LensError
 from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
@@ -66,6 +67,12 @@ LENS = Lens(
             name="steps", type="int", default=10, low=2, high=200, description="How finely attributions are integrated."
         ),
         Parameter(name="seed", type="int", default=0, low=0, description="Which rows, and where fitting begins."),
+        Parameter(
+            name="factors",
+            type="result",
+            default="",
+            description="Factors found before, in any recording: every row is split by them, and none is fitted.",
+        ),
     ),
     yields="chart",
     over="frames",
@@ -110,14 +117,44 @@ def look(
     most: int = 2048,
     steps: int = 10,
     seed: int = 0,
+    factors: Found | str = "",
 ) -> Found:
-    """Directions fitted to a sample of rows, and how much of each is where in every row."""
+    """Directions fitted to a sample of rows, or found before, and how much of each is where in every row."""
+    given = factors if isinstance(factors, Found) else None
+    if given:
+        layer, target, of = (str(given.value[name]) for name in ("layer", "target", "of"))
+    reading = _Reading(subject, frames, attribute, layer or subject.middle_convolution, target, of, steps)
+    if given:
+        kept, found = _Kept(), _found_before(given)
+    else:
+        kept, found = _fitted(reading, progress, count=count, method=method, most=most, seed=seed)
+    before = 0 if given else min(most, frames.rows)
+    rows = _Rows(reading, found, frames.rows, seed)
+    for first in range(0, frames.rows, BATCH):
+        progress(before + first, before + frames.rows, "every row")
+        rows.add(np.arange(first, min(first + BATCH, frames.rows)), kept)
+    progress(before + frames.rows, before + frames.rows, "done")
+    told = rows.told(_measured(rows) if given else found)
+    if given:
+        for factor, before in zip(told.value["factors"], given.value["factors"], strict=True):
+            factor["known_as"] = known_as(before)
+    return told
+
+
+def known_as(factor: Mapping[str, Any]) -> str:
+    """What a factor was found to mean where it was found; empty where that was nothing clear."""
+    return str(factor.get("known_as") or (factor.get("meaning") or {}).get("name", ""))
+
+
+def _fitted(
+    reading: _Reading, progress: Watch, *, count: int, method: str, most: int, seed: int
+) -> tuple[_Kept, Factors]:
+    """Directions that explain a sample of rows best, and what was read of it."""
     import torch
 
-    layer = layer or subject.middle_convolution
-    reading = _Reading(subject, frames, attribute, layer, target, of, steps)
-    drawn = np.random.default_rng(seed).permutation(frames.rows)[: min(most, frames.rows)]
-    sample, total = np.sort(drawn), len(drawn) + frames.rows
+    all_rows = reading.frames.rows
+    sample = np.sort(np.random.default_rng(seed).permutation(all_rows)[: min(most, all_rows)])
+    total = len(sample) + all_rows
     kept, parts = _Kept(), []
     for first in range(0, len(sample), BATCH):
         progress(first, total, "a sample")
@@ -125,17 +162,28 @@ def look(
         read = reading.values(places)
         check(count, read[0].shape[1], method)
         share = math.ceil(MOST_CELLS * len(places) / len(sample))
-        parts.append(cells(read[0], signed=of == "attributions", most=share, seed=seed + first))
+        parts.append(cells(read[0], signed=reading.of == "attributions", most=share, seed=seed + first))
         kept.add(places, *read)
     progress(len(sample), total, "factors")
-    found = fit(torch.cat(parts), count=count, method=method, seed=seed)
-    del parts
-    rows = _Rows(reading, found, frames.rows, seed)
-    for first in range(0, frames.rows, BATCH):
-        progress(len(sample) + first, total, "every row")
-        rows.add(np.arange(first, min(first + BATCH, frames.rows)), kept)
-    progress(total, total, "done")
-    return rows.told()
+    return kept, fit(torch.cat(parts), count=count, method=method, seed=seed)
+
+
+def _found_before(given: Found) -> Factors:
+    """Directions of an earlier result, in their order; what they explain here is not known yet."""
+    directions = given.arrays["directions"]
+    return Factors(
+        directions=directions, explained=0.0, shares=np.zeros(len(directions)), method=str(given.value["method"])
+    )
+
+
+def _measured(rows: _Rows) -> Factors:
+    """The same directions, with what they explain of these rows."""
+    if not rows.squares:
+        raise LensError("Everything is zero here: there is nothing to split. Try another layer or target.")
+    amounts = rows.totals.sum(axis=(0, 2), dtype=np.float64)
+    return replace(
+        rows.factors, explained=1 - rows.rest_squares / rows.squares, shares=amounts / max(amounts.sum(), 1e-12)
+    )
 
 
 class _Kept:
@@ -193,6 +241,7 @@ class _Rows:
         self.scale = np.zeros((rows, 2), np.float32)
         self.totals = np.zeros((rows, factors.count, 2), np.float32)
         self.error = np.zeros(rows)
+        self.squares = self.rest_squares = 0.0
         self.tail: Any = None
 
     def add(self, places: np.ndarray, kept: _Kept) -> None:
@@ -214,6 +263,8 @@ class _Rows:
         self.totals[places, :, 0] = flat.clamp_min(0).sum(dim=2).cpu().numpy()
         self.totals[places, :, 1] = (-flat).clamp_min(0).sum(dim=2).cpu().numpy()
         self.error[places] = error
+        self.squares += float(values.double().square().sum())
+        self.rest_squares += float(rest.double().square().sum())
 
     def _compare(self, places: np.ndarray, amounts: Tensor) -> None:
         """With what the world says is where."""
@@ -222,9 +273,9 @@ class _Rows:
             return
         self.meaning.add(amounts, masks(places), masks(self.others[places]), self.groups[places])
 
-    def told(self) -> Found:
+    def told(self, factors: Factors) -> Found:
         """Everything that the page draws."""
-        reading, factors = self.reading, self.factors
+        reading = self.reading
         height, width = self.amounts.shape[2:]
         examples = self.examples.chosen(width=width)
         meant = self.meaning.told() if self.meaning else [None] * factors.count

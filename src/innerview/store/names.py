@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 
-from innerview.errors import DamagedPart, StoreError
+from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.store.files import read_json, replace_file
 from innerview.store.paths import confined, is_plain_file
 from innerview.store.study import Study
@@ -14,11 +15,22 @@ _FILE = "names.json"
 _LIMIT = 4 << 20
 _NAME_LENGTH = 80
 _PARTS = 1_000
+_MOST_BEFORE = 100
 
 
 def load_names(study: Study, result: str) -> dict[str, str]:
-    """Names by part of a result; none where nobody gave one."""
-    return _all(study).get(result, {})
+    """Names by part of a result; where nobody gave one, those of the result whose factors it goes by, if any."""
+    everything = _all(study)
+    for _ in range(_MOST_BEFORE):
+        if result in everything:
+            return everything[result]
+        with suppress(UnknownName):
+            parameters = study.result(result).arguments.get("parameters", {})
+            if source := str(parameters.get("factors", "")):
+                result = source
+                continue
+        break
+    return {}
 
 
 def save_names(study: Study, result: str, names: Mapping[str, str]) -> None:

@@ -38,6 +38,11 @@ export class ResultService {
     return this.client.json(`/api/results?${new URLSearchParams({ recording })}`);
   }
 
+  /** Of one kind, in all recordings of the study. */
+  everywhere(kind: string): Promise<ResultLine[]> {
+    return this.client.json(`/api/results?${new URLSearchParams({ kind })}`);
+  }
+
   get(id: string): Promise<Result> {
     return this.client.json(`/api/results/${encodeURIComponent(id)}`);
   }

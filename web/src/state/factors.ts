@@ -27,6 +27,8 @@ export interface Factor {
   readonly channels: readonly { readonly channel: number; readonly weight: number }[];
   readonly examples: Readonly<Record<Sign, readonly Example[]>>;
   readonly meaning: { readonly name: string; readonly score: number; readonly classes: readonly OnClass[] } | null;
+  /** What it meant in the recording that it was found in, where that is another one. */
+  readonly known_as?: string;
 }
 
 export interface Factors {
@@ -53,8 +55,11 @@ export function rowsOf(line: Pick<ResultLine, "arguments">): { start: number; st
 
 /** The name that somebody gave, else the one that masks suggest, else its number. */
 export function nameOf(factor: Factor | undefined, index: number, given: string | undefined): string {
-  return given || factor?.meaning?.name || `factor ${index + 1}`;
+  return given || suggestedOf(factor) || `factor ${index + 1}`;
 }
+
+/** What the world's masks say that it means: where it was found, else here. */
+export const suggestedOf = (factor: Factor | undefined): string => factor?.known_as || factor?.meaning?.name || "";
 
 /** Names that can be told apart: where several factors have the same one, each with its number. */
 export function toldApart(names: readonly string[]): string[] {
@@ -79,7 +84,8 @@ export function titleOfResult(line: ResultLine): string {
   const of = asked.of === "activations" ? "what it puts out" : String(asked.target || "value");
   const seed = asked.seed ? `, seed ${asked.seed}` : "";
   const how = asked.method === "sparse" ? ", sparse" : "";
-  return `${of} · ${asked.layer || "middle layer"} · ${asked.count ?? "?"}${how}${seed}`;
+  const before = asked.factors ? " found before" : "";
+  return `${of} · ${asked.layer || "middle layer"} · ${asked.count ?? "?"}${before}${how}${seed}`;
 }
 
 /** The strength that fills a drop: nearly the strongest of some rows, so that one outlier does not hide all others. */

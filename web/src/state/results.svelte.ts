@@ -108,6 +108,13 @@ export class Results {
     return this.whole(id);
   }
 
+  /** What was found in other recordings, newest first. */
+  async elsewhere(kind: string): Promise<ResultLine[]> {
+    const lines = await this.api.everywhere(kind);
+    const others = lines.filter((line) => line.recording !== this.recording && !line.provisional);
+    return others.toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  }
+
   array(id: string, name: string, part?: Range): Promise<ArraySlice> {
     return this.api.array(id, name, part);
   }
