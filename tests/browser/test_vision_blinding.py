@@ -203,6 +203,13 @@ def test_levels_that_ended_in_one_way_are_played_again_and_looked_at(
     assert now.arguments["parameters"]["factors"] == before.id
     assert np.array_equal(levels.result_array(now.id, "directions"), levels.result_array(before.id, "directions"))
 
+    bench.get("run-factors").click()
+    bench.get("parameter-factors").select_option(now.id)
+    bench.get("run-factors-subject").select_option("no saws")
+    bench.get("run-factors-start").click()
+    expect(bench.get("news-result").locator("option")).to_have_count(2)
+    expect(bench.get("news-result")).to_contain_text("found before · by no saws")
+
 
 def test_without_a_model_what_was_proved_can_be_read_but_nothing_be_made(
     visit: Visit, show: Show, levels: iv.Study

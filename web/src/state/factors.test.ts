@@ -59,6 +59,12 @@ describe("what factors say", () => {
     expect(titleOfResult(line({ layer: "conv2", of: "activations", count: 4, method: "sparse", seed: 2 }))).toBe(
       "what it puts out · conv2 · 4, sparse, seed 2",
     );
+    const known = { ...line({ layer: "conv2", count: 4, factors: "abcd" }), recording: "levels" };
+    expect(titleOfResult(known)).toBe("value · conv2 · 4 found before");
+    const other = { ...known, arguments: { ...known.arguments, subject: "blind" } };
+    expect(titleOfResult(other, "blind")).toBe("value · conv2 · 4 found before");
+    expect(titleOfResult(other, "original")).toBe("value · conv2 · 4 found before · by blind");
+    expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
     expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
     expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);
   });

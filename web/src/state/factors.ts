@@ -78,14 +78,16 @@ export function wordsOf(found: Pick<Factors, "target" | "of">): { good: string; 
   return { good: `For ${what}`, bad: `Against ${what}`, signed: true };
 }
 
-/** How a result is told apart from others in a list. */
-export function titleOfResult(line: ResultLine): string {
+/** How a result is told apart from others in a list; a subject that is not the `recorded` one is named. */
+export function titleOfResult(line: ResultLine, recorded?: string): string {
   const asked = (line.arguments.parameters ?? {}) as Record<string, unknown>;
   const of = asked.of === "activations" ? "what it puts out" : String(asked.target || "value");
   const seed = asked.seed ? `, seed ${asked.seed}` : "";
   const how = asked.method === "sparse" ? ", sparse" : "";
   const before = asked.factors ? " found before" : "";
-  return `${of} · ${asked.layer || "middle layer"} · ${asked.count ?? "?"}${before}${how}${seed}`;
+  const { subject } = line.arguments;
+  const by = recorded && typeof subject === "string" && subject !== recorded ? ` · by ${subject}` : "";
+  return `${of} · ${asked.layer || "middle layer"} · ${asked.count ?? "?"}${before}${how}${seed}${by}`;
 }
 
 /** The strength that fills a drop: nearly the strongest of some rows, so that one outlier does not hide all others. */

@@ -115,6 +115,14 @@ describe("controls from a lens's own words", () => {
     const lens = { name: "l", parameters } as unknown as LensInfo;
     expect(fittingOf(lens, { objective: "caricature", p: 9 })).toEqual({ p: 9 });
     expect(fittingOf(lens, { objective: "layer" })).toEqual({ objective: "layer" });
+    const going = {
+      ...lens,
+      parameters: [
+        ...(lens.parameters ?? []),
+        { ...lens.parameters![0]!, name: "factors", type: "result" as const, choices: [] },
+      ],
+    };
+    expect(fittingOf(going, { factors: "abcd", p: 9 })).toEqual({ p: 9 });
     expect(fittingOf(lens, undefined)).toEqual({});
   });
 });

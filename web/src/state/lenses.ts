@@ -77,11 +77,12 @@ export function defaultsOf(lens: LensInfo, recording: RecordingInfo, array: stri
   return given;
 }
 
-/** What was asked before, as far as the lens can still be asked so. */
+/** What was asked before, as far as the lens can still be asked so; results that it went by are chosen anew. */
 export function fittingOf(lens: LensInfo, given: Given | undefined): Given {
   const fits = ([name, value]: [string, unknown]): boolean => {
-    const choices = lens.parameters?.find((parameter) => parameter.name === name)?.choices ?? [];
-    return !choices.length || choices.includes(String(value));
+    const parameter = lens.parameters?.find((other) => other.name === name);
+    const choices = parameter?.choices ?? [];
+    return parameter?.type !== "result" && (!choices.length || choices.includes(String(value)));
   };
   return Object.fromEntries(Object.entries(given ?? {}).filter(fits));
 }
