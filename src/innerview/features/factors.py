@@ -136,8 +136,8 @@ def look(
     progress(before + frames.rows, before + frames.rows, "done")
     told = rows.told(_measured(rows) if given else found)
     if given:
-        for factor, before in zip(told.value["factors"], given.value["factors"], strict=True):
-            factor["known_as"] = known_as(before)
+        for factor, was in zip(told.value["factors"], given.value["factors"], strict=True):
+            factor["known_as"] = known_as(was)
     return told
 
 
