@@ -4,6 +4,7 @@ import type { ResultLine } from "../../api/results";
 import type { ArraySlice } from "../../api/service";
 import { isActive, resultOf } from "../../state/results.svelte";
 import type { Session } from "../../state/session.svelte";
+import { Wanted } from "../../state/wanted";
 import type { Painted, PaintedPicture } from "./painted";
 
 const pause_ms = 500;
@@ -27,8 +28,7 @@ export interface OnePainted {
 export class PaintedLoad {
   shown = $state.raw<Shown | null>(null);
   problem = $state("");
-  private wanted = "";
-  private running = false;
+  private readonly wanted = new Wanted((wanted) => this.bring(wanted), pause_ms);
 
   constructor(private readonly session: Session) {}
 
@@ -41,9 +41,9 @@ export class PaintedLoad {
     if (coming && !known && job?.state === "running") void results.refresh();
     const line = known && fits(known) ? known : results.shown("visualise", fits);
     const moving = line !== undefined && line === known;
-    this.wanted = line ? `${line.id} ${moving ? job!.done : line.provisional ? "stopped" : line.created_at}` : "";
     if (!line || (this.shown && this.shown.id !== line.id)) this.shown = null;
-    void this.run();
+    const state = moving ? job!.done : line?.provisional ? "stopped" : line?.created_at;
+    this.wanted.set(line ? `${line.id} ${state}` : "");
   }
 
   /** The picture of a factor, or the first one. */
@@ -62,18 +62,6 @@ export class PaintedLoad {
     };
   }
 
-  private async run(): Promise<void> {
-    if (this.running) return;
-    this.running = true;
-    let fetched = "";
-    while (this.wanted && this.wanted !== fetched) {
-      fetched = this.wanted;
-      await this.bring(fetched);
-      if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
-    }
-    this.running = false;
-  }
-
   private async bring(wanted: string): Promise<void> {
     const id = wanted.slice(0, wanted.indexOf(" "));
     const { results } = this.session;
@@ -82,11 +70,10 @@ export class PaintedLoad {
       const value = whole.value as Painted;
       // A state that was replaced between the two may not fit; the next one will.
       if (pictures.shape[0] !== value.pictures.length) return;
-      if (this.wanted.startsWith(`${id} `))
-        this.shown = { id, value, pictures, provisional: whole.provisional ?? false };
+      if (this.wanted.has(id)) this.shown = { id, value, pictures, provisional: whole.provisional ?? false };
       this.problem = "";
     } catch (problem) {
-      if (this.wanted === wanted) this.problem = messageOf(problem);
+      if (this.wanted.now === wanted) this.problem = messageOf(problem);
     }
   }
 }

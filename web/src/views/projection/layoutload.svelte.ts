@@ -2,6 +2,7 @@
 import { messageOf } from "../../api/errors";
 import { isActive, resultOf } from "../../state/results.svelte";
 import type { Session } from "../../state/session.svelte";
+import { Wanted } from "../../state/wanted";
 import { layoutFrom, type Layout } from "./layout";
 
 /** As quick as an eye follows, and no quicker than the service answers. */
@@ -11,8 +12,7 @@ export class LayoutLoad {
   layout = $state.raw<Layout | null>(null);
   problem = $state("");
   busy = $state(false);
-  private wanted = "";
-  private running = false;
+  private readonly wanted = new Wanted((wanted) => this.bring(wanted), pause_ms);
 
   constructor(private readonly session: Session) {}
 
@@ -26,21 +26,8 @@ export class LayoutLoad {
     if (coming && !moving && job?.state === "running") void results.refresh();
     const id = moving ? coming : (line?.id ?? "");
     const state = moving ? `${job!.done}` : line?.provisional ? "stopped" : "end";
-    this.wanted = id ? `${id} ${state}` : "";
     if (!id) this.layout = null;
-    void this.run();
-  }
-
-  private async run(): Promise<void> {
-    if (this.running) return;
-    this.running = true;
-    let fetched = "";
-    while (this.wanted && this.wanted !== fetched) {
-      fetched = this.wanted;
-      await this.bring(fetched);
-      if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
-    }
-    this.running = false;
+    this.wanted.set(id ? `${id} ${state}` : "");
   }
 
   private async bring(wanted: string): Promise<void> {
@@ -53,10 +40,10 @@ export class LayoutLoad {
       const [places, rows] = await Promise.all([results.array(id, "places"), results.array(id, "rows")]);
       // Two states of a layout that grows may not fit each other; the next one will.
       if (places.shape[0] !== rows.shape[0]) return;
-      if (this.wanted.startsWith(id)) this.layout = layoutFrom(id, places, rows, provisional);
+      if (this.wanted.has(id)) this.layout = layoutFrom(id, places, rows, provisional);
       this.problem = "";
     } catch (problem) {
-      if (this.wanted === wanted) this.problem = messageOf(problem);
+      if (this.wanted.now === wanted) this.problem = messageOf(problem);
     } finally {
       this.busy = false;
     }
