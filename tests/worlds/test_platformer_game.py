@@ -100,6 +100,14 @@ def test_the_large_picture_shows_the_same_as_the_small_one() -> None:
     assert game.render(128, games=[4]).shape == (1, 3, 128, 128)
 
 
+@pytest.mark.parametrize("halvings", [1, 2, 3])
+def test_small_pictures_are_the_mean_of_fine_ones(halvings: int) -> None:
+    game = Platformer(3)
+    game.reset(level_seeds=[1, 2, 3])
+    mean = torch.nn.functional.avg_pool2d(game.render(512).float(), 2**halvings)
+    assert (game.render(512 >> halvings).float() - mean).abs().max() <= halvings / 2 + 0.01
+
+
 def test_a_game_does_not_depend_on_its_neighbours() -> None:
     many, one = Platformer(5), Platformer(1)
     many.reset(level_seeds=[3, 1, 4, 1, 5])

@@ -16,6 +16,7 @@ from innerview.worlds.platformer.state import State
 
 _VELOCITY = n.CLASSES.index("velocity") << 24
 _GREY = 0x010101
+_RED_AND_BLUE, _GREEN = 0x00FF00FF, 0x0000FF00
 MOST_AT_ONCE = 4096
 """Games painted together: more than this gains nothing and takes memory."""
 
@@ -33,7 +34,8 @@ class Painter:
         atlas, view, per_tile = self.atlas, self.atlas.view, self.atlas.per_tile
         left = ((state.x * per_tile) >> 8) - view // 2
         bottom = ((state.y * per_tile) >> 8) - self._feet
-        canvas = torch.maximum(self._cells(state, left, bottom), self._behind(state, left))
+        canvas = self._cells(state, left, bottom)
+        torch.maximum(canvas, self._behind(state, left), out=canvas)
         canvas = self._enemies(canvas, state, left, bottom)
         agent = self._agent(state)
         top, side = view - self._feet - agent.shape[1], view // 2 - agent.shape[2] // 2
@@ -72,11 +74,16 @@ class Painter:
         return atlas.tiles.index_select(0, spread.flatten()).view(games, atlas.view, atlas.view)
 
     @cached_property
-    def _shifted(self) -> Tensor:
-        """Every background at every offset: copying a whole picture is quicker than gathering its pixels."""
+    def _at_offsets(self) -> Tensor:
+        """[background, row, offset, column]: every background at every offset, without a copy."""
         view = self.atlas.view
         wide = torch.cat((self.atlas.skies, self.atlas.skies[:, :, :view]), 2)
-        return wide.unfold(2, view, 1)[:, :, : 2 * view].permute(0, 2, 1, 3).flatten(0, 1).contiguous()
+        return wide.unfold(2, view, 1)[:, :, : 2 * view]
+
+    @cached_property
+    def _shifted(self) -> Tensor:
+        """The same as whole pictures: of small ones all are kept, as copying one is quicker than picking its rows."""
+        return self._at_offsets.permute(0, 2, 1, 3).flatten(0, 1).contiguous()
 
     def _behind(self, state: State, left: Tensor) -> Tensor:
         """The background moves a quarter as fast as what is in front."""
@@ -84,8 +91,7 @@ class Painter:
         offset = torch.remainder(left >> 2, 2 * view)
         if view == VIEW:
             return self._shifted.index_select(0, state.sky * (2 * view) + offset)
-        columns = torch.remainder(offset[:, None] + self._along, 2 * view).to(torch.int64)
-        return self.atlas.skies[state.sky.to(torch.int64)].gather(2, columns[:, None, :].expand(-1, view, -1))
+        return self._at_offsets[state.sky.to(torch.int64), :, offset.to(torch.int64)]
 
     def _enemies(self, canvas: Tensor, state: State, left: Tensor, bottom: Tensor) -> Tensor:
         atlas, view, per_tile = self.atlas, self.atlas.view, self.atlas.per_tile
@@ -131,6 +137,18 @@ def painter(view: int, settings: PlatformerSettings, device: torch.device) -> Pa
 def colours(codes: Tensor) -> Tensor:
     """uint8 [games, 3, rows, columns]: the colour of each pixel."""
     return codes.view(torch.uint8).view(*codes.shape, 4)[..., :3].permute(0, 3, 1, 2).contiguous()
+
+
+def halved(codes: Tensor) -> Tensor:
+    """Half as many pixels each way, with the mean colour of four: edges become smooth. Classes are dropped."""
+    upper, lower = codes[:, ::2], codes[:, 1::2]
+
+    def mean(colours: int, half: int) -> Tensor:
+        # Sums of four fit between the colours, so that two of them are added at once.
+        rows = (upper & colours).add_(lower & colours)
+        return (rows[..., ::2] + rows[..., 1::2]).add_(half).bitwise_right_shift_(2).bitwise_and_(colours)
+
+    return mean(_RED_AND_BLUE, 0x00020002).bitwise_or_(mean(_GREEN, 0x00000200))
 
 
 def classes(codes: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from torch import Tensor
 from innerview.errors import WorldError
 from innerview.worlds.platformer import names as n
 from innerview.worlds.platformer.atlas import STEP, VIEW
-from innerview.worlds.platformer.drawing import MOST_AT_ONCE, Painter, classes, colours, painter
+from innerview.worlds.platformer.drawing import MOST_AT_ONCE, Painter, classes, colours, halved, painter
 from innerview.worlds.platformer.facts import facts_of
 from innerview.worlds.platformer.hashing import draw, root
 from innerview.worlds.platformer.levels import make_levels
@@ -27,7 +27,7 @@ FRESH_EVERY = 16
 """Steps between two makings of the levels that come next; who fails faster than that sees a level again."""
 MOST_GAMES = 1_000_000
 FINE, LARGEST = 512, 2048
-"""Pictures for people are painted at least so fine, and can be so large."""
+"""Small pictures for people are painted up to so fine and halved, and they can be so large."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ class Platformer:
         """uint8 [games, 3, size, size]: the same picture for people, of all games or of some."""
         _check_size(size)
         state = self._state if games is None else self._state.at(torch.tensor(list(games), device=self.device))
-        finer = max(1, FINE // size)
-        return _joined([_smaller(colours(part), finer) for part in self._codes(finer * size, state)])
+        halvings = max(0, (FINE // size).bit_length() - 1)
+        return _joined([_smooth(part, halvings) for part in self._codes(size << halvings, state)])
 
     def facts(self) -> dict[str, Tensor]:
         """What is true: places in tiles, speeds in tiles a step, the way to the coin, and where everything is."""
@@ -213,8 +213,7 @@ def _joined(parts: list[Tensor]) -> Tensor:
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
-def _smaller(frames: Tensor, finer: int) -> Tensor:
-    """Mean of so many by so many pixels: edges become smooth."""
-    if finer == 1:
-        return frames
-    return torch.nn.functional.avg_pool2d(frames.to(torch.float32), finer).round().to(torch.uint8)
+def _smooth(codes: Tensor, halvings: int) -> Tensor:
+    for _ in range(halvings):
+        codes = halved(codes)
+    return colours(codes)
