@@ -208,7 +208,7 @@ def test_levels_that_ended_in_one_way_are_played_again_and_looked_at(
     bench.get("run-factors-subject").select_option("no saws")
     bench.get("run-factors-start").click()
     expect(bench.get("news-result").locator("option")).to_have_count(2)
-    expect(bench.get("news-result")).to_contain_text("found before · by no saws")
+    expect(bench.get("news-result")).to_contain_text("by no saws: ")
     expect(bench.get("view-news")).to_contain_text("Seen by no saws")
 
 

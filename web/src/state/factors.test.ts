@@ -63,7 +63,7 @@ describe("what factors say", () => {
     expect(titleOfResult(known)).toBe("value · conv2 · 4 found before");
     const other = { ...known, arguments: { ...known.arguments, subject: "blind" } };
     expect(titleOfResult(other, "blind")).toBe("value · conv2 · 4 found before");
-    expect(titleOfResult(other, "original")).toBe("value · conv2 · 4 found before · by blind");
+    expect(titleOfResult(other, "original")).toBe("by blind: value · conv2 · 4 found before");
     expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
     expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
     expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);

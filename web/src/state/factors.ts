@@ -86,8 +86,8 @@ export function titleOfResult(line: ResultLine, recorded?: string): string {
   const how = asked.method === "sparse" ? ", sparse" : "";
   const before = asked.factors ? " found before" : "";
   const { subject } = line.arguments;
-  const by = recorded && typeof subject === "string" && subject !== recorded ? ` · by ${subject}` : "";
-  return `${of} · ${asked.layer || "middle layer"} · ${asked.count ?? "?"}${before}${how}${seed}${by}`;
+  const by = recorded && typeof subject === "string" && subject !== recorded ? `by ${subject}: ` : "";
+  return `${by}${of} · ${asked.layer || "middle layer"} · ${asked.count ?? "?"}${before}${how}${seed}`;
 }
 
 /** The strength that fills a drop: nearly the strongest of some rows, so that one outlier does not hide all others. */
