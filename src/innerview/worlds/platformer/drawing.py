@@ -135,8 +135,8 @@ def painter(view: int, settings: PlatformerSettings, device: torch.device) -> Pa
 
 
 def colours(codes: Tensor) -> Tensor:
-    """uint8 [games, 3, rows, columns]: the colour of each pixel."""
-    return codes.view(torch.uint8).view(*codes.shape, 4)[..., :3].permute(0, 3, 1, 2).contiguous()
+    """uint8 [games, 3, rows, columns]: the colour of each pixel, without a copy."""
+    return codes.view(torch.uint8).view(*codes.shape, 4)[..., :3].permute(0, 3, 1, 2)
 
 
 def halved(codes: Tensor) -> Tensor:

@@ -103,7 +103,7 @@ class Platformer:
 
     def frames(self) -> Tensor:
         """uint8 [games, 3, 64, 64]: what the agents see now."""
-        return _joined([colours(part) for part in self._codes(VIEW)])
+        return _joined([colours(part).contiguous() for part in self._codes(VIEW)])
 
     def masks(self, size: int = VIEW) -> Tensor:
         """uint8 [games, size, size]: which of CLASSES each pixel of the frames shows."""

@@ -182,7 +182,11 @@ class PlatformerLanes:
 
 
 def _pictures(frames: torch.Tensor) -> np.ndarray:
-    return np.ascontiguousarray(frames.permute(0, 2, 3, 1).numpy())
+    """[games, height, width, colour]; copied colour by colour, which is several times as quick as all at once."""
+    pictures = np.empty((len(frames), *frames.shape[2:], frames.shape[1]), np.uint8)
+    for colour, part in enumerate(frames.unbind(1)):
+        pictures[..., colour] = part.numpy()
+    return pictures
 
 
 def _action(action: Any) -> int:

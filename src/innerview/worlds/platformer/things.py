@@ -117,16 +117,17 @@ def _in_cells(state: State, game: int) -> Iterator[Thing]:
     for slot in ((grid > n.EMPTY) & (grid < n.LAVA)).nonzero().flatten().tolist():
         row, column = divmod(slot, n.COLUMNS)
         yield Thing(kinds[int(grid[slot])], column, row, column + 1, row + 1, slot)
-    yield from _lava(grid.tolist())
+    yield from _lava((grid == n.LAVA_TOP).nonzero().flatten().tolist())
 
 
-def _lava(grid: list[int]) -> Iterator[Thing]:
+def _lava(surface: list[int]) -> Iterator[Thing]:
     """A pool is one thing, from the ground of the level to its surface."""
-    for slot, kind in enumerate(grid):
+    wet = set(surface)
+    for slot in surface:
         row, column = divmod(slot, n.COLUMNS)
-        if kind == n.LAVA_TOP and (column == 0 or grid[slot - 1] != n.LAVA_TOP):
+        if column == 0 or slot - 1 not in wet:
             right = column + 1
-            while right < n.COLUMNS and grid[row * n.COLUMNS + right] == n.LAVA_TOP:
+            while right < n.COLUMNS and row * n.COLUMNS + right in wet:
                 right += 1
             yield Thing("lava", column, 0, right, row + LAVA_HEIGHT, slot)
 
