@@ -88,6 +88,7 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     assert renamed.status_code == 200 and renamed.json()["live"]
     (proof,) = api.get("/api/results", params={"kind": "proof"}).json()
     assert proof["arguments"]["edited"] == "sees no red" and proof["title"] == "sees no red put to the proof"
+    assert proof["arguments"]["arms"][1]["weights"] == renamed.json()["weights"]
     arms = api.get(f"/api/results/{proof['id']}").json()["value"]["arms"]
     assert [arm["name"] for arm in arms] == ["original", "sees no red", "red invisible"]
     assert api.patch("/api/edited/sees no red", json={"name": "no red"}).status_code == 200

@@ -1055,6 +1055,8 @@ export interface components {
             of: string;
             /** Result */
             result: string;
+            /** Weights */
+            weights: string;
         };
         /**
          * ErrorReply

@@ -11,6 +11,7 @@ import type { Jobs } from "./jobs.svelte";
 import type { Arm, Proof, Share } from "./proof";
 import { isActive, resultOf, type Results } from "./results.svelte";
 import type { Vision } from "./vision.svelte";
+import { Wanted } from "./wanted";
 
 /** Between two looks at a proof that is being played. */
 const pause_ms = 500;
@@ -37,14 +38,13 @@ export class Blinding {
     const asked = this.edited.find((each) => each.name === this.settings.get("edited"));
     return asked ?? this.edited.find((each) => each.result === this.vision.shown?.line.id) ?? this.edited[0];
   });
-  readonly lines = $derived.by(() => this.results.of("proof").filter((line) => editedOf(line) === this.open?.name));
-  readonly line = $derived.by(() => this.results.shown("proof", (line) => editedOf(line) === this.open?.name));
+  readonly lines = $derived.by(() => this.results.of("proof").filter((line) => proves(line, this.open)));
+  readonly line = $derived.by(() => this.results.shown("proof", (line) => proves(line, this.open)));
 
   private readonly api: EditedService;
   private readonly found: ResultService;
   private recorded = $state.raw<Readonly<Record<string, string>>>({});
-  private wanted = "";
-  private bringing = false;
+  private readonly wanted = new Wanted((wanted) => this.bring(wanted), pause_ms);
   private asked = 0;
 
   constructor(
@@ -156,10 +156,9 @@ export class Blinding {
     const known = this.lines.some((other) => other.id === coming);
     if (coming && job?.state === "running" && job.done > 0) this.askFor(coming);
     const id = coming && known ? coming : (line?.id ?? "");
-    this.wanted = id ? `${id} ${id === coming ? job!.done : line?.created_at}` : "";
     untrack(() => {
       if (!id || this.proof?.id !== id) this.proof = null;
-      void this.run();
+      this.wanted.set(id ? `${id} ${id === coming ? job!.done : line?.created_at}` : "");
     });
   }
 
@@ -170,26 +169,14 @@ export class Blinding {
     void this.results.refresh();
   }
 
-  private async run(): Promise<void> {
-    if (this.bringing) return;
-    this.bringing = true;
-    let fetched = "";
-    while (this.wanted && this.wanted !== fetched) {
-      fetched = this.wanted;
-      await this.bring(fetched);
-      if (this.wanted !== fetched) await new Promise((resolve) => setTimeout(resolve, pause_ms));
-    }
-    this.bringing = false;
-  }
-
   private async bring(wanted: string): Promise<void> {
     const id = wanted.split(" ")[0]!;
     try {
       const { value, provisional } = await this.found.get(id);
-      if (this.wanted.startsWith(id)) this.proof = { id, value: value as Proof, provisional: provisional ?? false };
+      if (this.wanted.has(id)) this.proof = { id, value: value as Proof, provisional: provisional ?? false };
       this.proofProblem = "";
     } catch (failed) {
-      if (this.wanted === wanted) this.proofProblem = messageOf(failed);
+      if (this.wanted.now === wanted) this.proofProblem = messageOf(failed);
     }
   }
 }
@@ -213,7 +200,12 @@ const plainName = (wanted: string): string =>
 
 const newestFirst = (edited: readonly Edited[]): Edited[] => edited.toReversed();
 
-/** The edited subject that a proof is about. */
-export function editedOf(line: Pick<ResultLine, "arguments">): string {
-  return typeof line.arguments.edited === "string" ? line.arguments.edited : "";
+/** Whether a proof is about an edited subject: about these weights, not others that had its name. */
+export function proves(
+  line: Pick<ResultLine, "arguments">,
+  edited: Pick<Edited, "name" | "weights"> | undefined,
+): boolean {
+  if (!edited || line.arguments.edited !== edited.name) return false;
+  const arms = (line.arguments.arms ?? []) as { kind: string; weights?: string }[];
+  return arms.some((arm) => arm.kind === "blind" && arm.weights === edited.weights);
 }

@@ -44,6 +44,8 @@ class EditedReply(BaseModel):
     after: str
     result: str
     factors: list[NamedFactor]
+    weights: str
+    """Digest of its weights: a proof of others under the same name is not about it."""
     live: bool
     """Whether it can be run here: the subject it was first made of is live."""
     history: list[EditLine]
@@ -133,6 +135,5 @@ def _subject(service: Service, body: BlindRequest) -> Any:
 def _reply(service: Service, each: Edited) -> EditedReply:
     history = [{key: value for key, value in to_json(line).items() if key != "directions"} for line in each.history]
     last = {key: value for key, value in history[-1].items() if key != "edit"}
-    return EditedReply.model_validate(
-        {"name": each.name, "live": each.name in service.subjects, "history": history, **last}
-    )
+    told = {"name": each.name, "weights": each.info.weights_digest, "live": each.name in service.subjects}
+    return EditedReply.model_validate({**told, "history": history, **last})
