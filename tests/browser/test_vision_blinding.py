@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, expect
 
 import innerview as iv
 from innerview.edits.proving import Arm, ArmKind, proof
-from innerview.store import edited_subjects, read_weights
+from innerview.store import edited_subjects, load_edited, read_weights
 
 from .conftest import Show, Visit
 from .vision_study import EPISODES, NAME, opened, player
@@ -51,12 +51,15 @@ def arm(name: str, kind: ArmKind) -> Arm:
     return Arm(name=name, kind=kind, seeds=seeds, outcomes=outcomes, returns=returns, lengths=[50] * LEVELS)
 
 
-def keep_proof(study: iv.Study, edited: str, *, done: int = LEVELS, **asked: Any) -> dict[str, Any]:
+def keep_proof(
+    study: iv.Study, edited: str, *, done: int = LEVELS, others: dict[str, str] | None = None, **asked: Any
+) -> dict[str, Any]:
     """A proof with known numbers, as the job keeps it."""
     names: dict[ArmKind, str] = {"original": "original", "blind": edited, "control": "random directions"}
     arms = [arm(name, kind) for kind, name in {**names, "invisible": "saw invisible"}.items()]
     told = {"levels": LEVELS, "done": done, "seed": 10**9, **proof(arms, ENDINGS)}
-    kinds = [{"name": each.name, "kind": each.kind} for each in arms]
+    weights = {edited: load_edited(study, edited).info.weights_digest} | (others or {})
+    kinds = [{"name": each.name, "kind": each.kind, "weights": weights.get(each.name, "")} for each in arms]
     arguments = {"edited": edited, "levels": LEVELS, "arms": kinds}
     study.keep_result("proof", recording=NAME, arguments=arguments, value=told, title="proof", **asked)
     return told
@@ -218,6 +221,7 @@ def test_without_a_model_what_was_proved_can_be_read_but_nothing_be_made(
     subject, _ = player()
     iv.blind(levels, subject, levels.results(kind="factors")[0], factors=[1], name="no saws")
     keep_proof(levels, "no saws", done=400, provisional=True)
+    keep_proof(levels, "no saws", done=700, provisional=True, others={"no saws": "of one that was removed"})
     bench = visit(show(levels), f"{PROVE}&factor=1", ready=False)
     expect(bench.get("verdict-head")).to_contain_text("so far, 400 of 1,000 levels")
     assert bench.get("proof").get_by_role("button").count() == 0, "more levels may come"
