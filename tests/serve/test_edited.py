@@ -94,7 +94,7 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     assert api.patch("/api/edited/sees no red", json={"name": "no red"}).status_code == 200
     assert ended(api, kind="prove", **asked) == found
     made = ended(api, kind="record", subject="no red", like=RECORDING, same_seeds=True)
-    assert made["recording"] == f"{RECORDING} - no red"
+    assert (made["recording"], made["subject"]) == (f"{RECORDING} - no red", "no red")
     told = study.recording(made["recording"])
     assert told.groups()["seed"].to_list() == study.recording(RECORDING).groups()["seed"].to_list()
     assert "red" in told.groups()["outcome"].to_list()

@@ -62,12 +62,15 @@ class Live:
             _check_world(like, world)
         name = str(arguments.get("recording") or _usual_name(like, subject, world))
 
+        told = {"recording": name, "subject": subject.info.name}
+
         def work(progress: Progress) -> dict[str, Any]:
             made = record(self.study, subject, world, name=name, progress=progress, **asked)
-            return {"recording": name, "rows": made.rows}
+            return {**told, "rows": made.rows}
 
         episodes = asked["episodes"] or len(asked["seeds"])
-        return Task(title=f"Record {episodes} episodes of {subject.info.name}", work=work, unit="episodes")
+        title = f"Record {episodes} episodes of {subject.info.name}"
+        return Task(title=title, work=work, unit="episodes", promise=told)
 
     def _subject(self, name: Any) -> Subject:
         return _chosen("subject", self.subjects, name)

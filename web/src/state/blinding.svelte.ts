@@ -43,7 +43,6 @@ export class Blinding {
 
   private readonly api: EditedService;
   private readonly found: ResultService;
-  private recorded = $state.raw<Readonly<Record<string, string>>>({});
   private readonly wanted = new Wanted((wanted) => this.bring(wanted), pause_ms);
   private asked = 0;
 
@@ -116,20 +115,17 @@ export class Blinding {
 
   /** Let an edited subject play the levels of a recording. */
   async record(name: string, like: string): Promise<void> {
-    const job = await this.api.record(name, like);
-    this.recorded = { ...this.recorded, [name]: job.id };
-    this.jobs.begun(job);
+    this.jobs.begun(await this.api.record(name, like));
   }
 
-  recordingOf(name: string): Job | undefined {
-    return this.jobs.all.find((job) => job.id === this.recorded[name]);
+  /** The last job that makes or made such a recording, whoever began it. */
+  recordingOf(fits: (made: Recorded) => boolean): Job | undefined {
+    return this.jobs.all.findLast((job) => job.kind === "record" && job.result && fits(job.result as Recorded));
   }
 
   /** Let who ended levels in some way play those again; with the same chances they end so again. */
   async recordLevels(levels: Levels, like: string): Promise<void> {
-    const job = await this.api.recordSeeds(levels.subject, like, levels.seeds, levels.recording);
-    this.recorded = { ...this.recorded, [levels.recording]: job.id };
-    this.jobs.begun(job);
+    this.jobs.begun(await this.api.recordSeeds(levels.subject, like, levels.seeds, levels.recording));
   }
 
   /** What a cell of the proof stands for, where its levels can be played again. */
@@ -189,6 +185,12 @@ export interface Levels {
   /** How many there are in all. */
   readonly of: number;
   readonly recording: string;
+}
+
+/** What a job says of the recording it makes. */
+interface Recorded {
+  readonly recording: string;
+  readonly subject: string;
 }
 
 /** Made of what a name may hold. */

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { proves } from "./blinding.svelte";
+import type { Job } from "../api/model";
+import type { Service } from "../api/service";
+import { Blinding, proves } from "./blinding.svelte";
+import { Jobs } from "./jobs.svelte";
+import type { Results } from "./results.svelte";
+import type { Vision } from "./vision.svelte";
 
 test("a proof is about weights, not about whoever has the name now", () => {
   const arms = [
@@ -13,4 +18,18 @@ test("a proof is about weights, not about whoever has the name now", () => {
   expect(proves(line, { name: "other", weights: "bb" })).toBe(false);
   expect(proves(line, undefined)).toBe(false);
   expect(proves({ arguments: {} }, { name: "no saws", weights: "bb" })).toBe(false);
+});
+
+test("a recording is known by what its job says, also to a page that did not begin it", () => {
+  const service = { client: {} } as Service;
+  const jobs = new Jobs(service);
+  const blinding = new Blinding(service, jobs, {} as Results, {} as Vision, new Map() as never);
+  const job = (id: string, kind: string, recording: string): Job =>
+    ({ id, kind, state: "running", result: { recording, subject: "no saws" } }) as unknown as Job;
+  const found = (name: string): string | undefined => blinding.recordingOf((made) => made.recording === name)?.id;
+  jobs.heard({ id: "0", kind: "record", state: "failed", result: null } as unknown as Job);
+  jobs.heard(job("1", "record", "ended by saw"));
+  jobs.heard(job("2", "play", "other"));
+  jobs.heard(job("3", "record", "ended by saw"));
+  expect([found("ended by saw"), found("other")]).toEqual(["3", undefined]);
 });
