@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
-from innerview.errors import SubjectError
+from innerview.errors import SubjectError, UnknownName
 from innerview.subjects import subject
 from innerview.testing.subject_modules import TwoArguments
 
@@ -78,6 +80,43 @@ def test_normalise_can_be_declared() -> None:
     torch.testing.assert_close(seen(Eye(), example, normalise=(mean, std)), (WANTED - next(shaped)) / next(shaped))
     torch.testing.assert_close(seen(Eye(), example, normalise=False), WANTED * 255)
     torch.testing.assert_close(seen(Eye(), example, normalise=lambda x: x / 127.5 - 1), WANTED * 2 - 1)
+
+
+@pytest.mark.parametrize("made", [list, np.array, torch.tensor])
+def test_a_pair_may_be_a_list_or_an_array(made: Callable[..., object]) -> None:
+    example = torch.zeros(1, 3, 10, 12)
+    torch.testing.assert_close(seen(Eye(), example, normalise=made([0.5, 0.25])), (WANTED - 0.5) / 0.25)
+    channels = [[0.1, 0.2, 0.3], [0.5, 0.6, 0.7]]
+    torch.testing.assert_close(
+        seen(Eye(), example, normalise=made(channels)), seen(Eye(), example, normalise=(channels[0], channels[1]))
+    )
+
+
+@pytest.mark.parametrize(
+    ("normalise", "message"),
+    [
+        ("imagenet", r"normalise='imagenet' cannot be used\. Give a pair \(mean, std\), each a number or 3"),
+        (0.5, "cannot be used"),
+        (np.array(0.5), "cannot be used"),
+        ((0.5,), "cannot be used"),
+        ((0.5, 0.25, 1.0), "cannot be used"),
+        (((0.5, 0.5), (0.25, 0.25)), "one per channel"),
+        ((float("nan"), 1.0), "cannot be used"),
+        (("a", "b"), "cannot be used"),
+        ((0.5, 0.0), "above 0; it is 0.0"),
+        ((0.5, [0.2, 0.2, -0.2]), "above 0"),
+    ],
+)
+def test_what_cannot_normalise_is_refused_when_the_subject_is_made(normalise: object, message: str) -> None:
+    with pytest.raises(SubjectError, match=message):
+        seen(Eye(), torch.zeros(1, 3, 10, 12), normalise=normalise)
+
+
+def test_normalise_by_name_knows_the_inputs() -> None:
+    example = torch.zeros(1, 3, 10, 12)
+    torch.testing.assert_close(seen(Eye(), example, normalise={"x": [0.5, 0.25]}), (WANTED - 0.5) / 0.25)
+    with pytest.raises(UnknownName, match=r"Unknown input 'fram'\. Did you mean 'frame'"):
+        subject(TwoArguments(), inputs={"frame": (3, 8, 8), "goal": 5}, normalise={"fram": (0.5, 0.25)})
 
 
 def test_grey_and_stacked_frames_fit() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from innerview.errors import SubjectError
+from innerview.errors import SubjectError, UnknownName
 from innerview.schema import InputSpec
 
-Normalise = None | bool | Callable[[Tensor], Tensor] | tuple[Any, Any]
+Normalise = None | bool | Callable[[Tensor], Tensor] | Sequence[Any]
 """None: images of bytes to 0..1. False: numbers as they are. (mean, std): of images in 0..1. Or any function."""
+_PAIRS = (tuple, list, np.ndarray, Tensor)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Input:
             return self.normalise(value)
         if is_bytes and self.spec.kind == "image":
             value = value.div_(255.0)  # Bytes were just turned into new floats: nobody else has them.
-        if isinstance(self.normalise, tuple):
+        if isinstance(self.normalise, Sequence):
             mean, std = (_per_channel(part, value) for part in self.normalise)
             value = (value - mean) / std
         return value
@@ -92,7 +93,7 @@ def describe(
     spec = InputSpec(name=name, kind=kind, shape=tuple(example.shape[1:]), dtype=_dtype(example))  # type: ignore[arg-type]
     if normalise is None and kind == "image" and example.is_floating_point() and example.max() > 16:
         normalise = False  # The example itself goes up to 255: the module divides on its own.
-    return Input(spec, channels_last, time_axis, normalise), example.contiguous()
+    return Input(spec, channels_last, time_axis, _checked(normalise, spec)), example.contiguous()
 
 
 def batched(example: Any, module: nn.Module) -> Tensor:
@@ -124,6 +125,42 @@ def feed(
             f"Missing: {_names(missing)}. Name the subject's inputs as the world names its observations."
         )
     return {item.spec.name: item.from_world(observation[item.spec.name], device) for item in inputs}
+
+
+def by_name(normalise: Normalise | Mapping[str, Normalise], names: Collection[str]) -> dict[str, Normalise]:
+    """How each input is normalised: as is said of all of them, or of this one."""
+    if not isinstance(normalise, Mapping):
+        return dict.fromkeys(names, normalise)
+    for name in normalise:
+        if name not in names:
+            raise UnknownName("input", str(name), names, "normalise= names inputs of the subject.")
+    return {name: normalise.get(name) for name in names}
+
+
+def _checked(normalise: Normalise, spec: InputSpec) -> Normalise:
+    """None, a bool or a function as it is, mean and std as tuples of numbers; an error for anything else."""
+    if normalise is None or isinstance(normalise, bool) or callable(normalise):
+        return normalise
+    channels = spec.shape[0] if spec.shape else 1
+    if not isinstance(normalise, _PAIRS):
+        raise _no_pair(normalise, channels)
+    try:
+        mean, std = (np.asarray(part, np.float64) for part in normalise)
+    except (TypeError, ValueError) as error:
+        raise _no_pair(normalise, channels) from error
+    for part in (mean, std):
+        if part.shape not in ((), (1,), (channels,)) or not np.isfinite(part).all():
+            raise _no_pair(normalise, channels)
+    if (std <= 0).any():
+        raise SubjectError(f"normalise=(mean, std) divides by std, which has to be above 0; it is {std.tolist()}.")
+    return tuple(part.tolist() if part.ndim == 0 else tuple(part.tolist()) for part in (mean, std))
+
+
+def _no_pair(normalise: Any, channels: int) -> SubjectError:
+    return SubjectError(
+        f"normalise={normalise!r:.80} cannot be used. Give a pair (mean, std), each a number or {channels} of them "
+        "(one per channel); or a function, False for numbers as they are, or nothing for bytes of images to 0 to 1."
+    )
 
 
 def _is_channels_last(example: Tensor, module: nn.Module) -> bool:

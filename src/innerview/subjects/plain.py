@@ -17,7 +17,7 @@ from innerview.subjects import declared as declarations
 from innerview.subjects.finding import Found, Probe, Start, find_memory, in_layers, layout_problem
 from innerview.subjects.heads import Declared, HeadSource, find_heads
 from innerview.subjects.hooks import Layers, attached, keeping
-from innerview.subjects.inputs import Input, Normalise, batched, describe
+from innerview.subjects.inputs import Input, Normalise, batched, by_name, describe
 from innerview.subjects.memory import Carrier, NoMemory, Slot
 from innerview.subjects.quiet import FAILURES, Written, restoring
 from innerview.subjects.scaling import divided_inside
@@ -162,6 +162,7 @@ def _fit(
     refused: SubjectError | None = None
     batch = _batch(module, examples)
     required, optional = _unfilled(module, examples, style)
+    ways = by_name(normalise, examples)
     for axis in _time_axes(module, examples):
         described = {
             name: describe(
@@ -169,7 +170,7 @@ def _fit(
                 value,
                 module=module,
                 time_axis=axis,
-                normalise=normalise.get(name) if isinstance(normalise, Mapping) else normalise,
+                normalise=ways[name],
             )
             for name, value in examples.items()
         }
