@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from torch import Tensor, nn
 
 import innerview as iv
+from innerview.subjects import middle_for
 from innerview.testing.subject_sb3 import environment, model
 from innerview.testing.worlds import CountingWorld
 from innerview.worlds import world
@@ -61,6 +62,6 @@ def test_factors_are_found_and_drawn(visit: Visit, show: Show, tmp_path: Path, m
     opened(bench)
     expect(bench.get("factor")).to_have_count(3)
     (found,) = study.results(kind="factors")
-    assert found.value["layer"] == subject.middle_convolution and found.value["factors"][0]["share"] > 0
+    assert found.value["layer"] == middle_for(subject) and found.value["factors"][0]["share"] > 0
     bench.page.keyboard.press("ArrowRight")
     expect(bench.get("news-good")).to_have_attribute("data-row", "4")

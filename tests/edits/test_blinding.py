@@ -150,3 +150,43 @@ def test_what_cannot_be_blinded_is_told(eye: Subject) -> None:
         eye.copied({"frst.weight": torch.zeros(1)}, name="x")
     with pytest.raises(SubjectError, match="has shape"):
         eye.copied({"first.weight": torch.zeros(1)}, name="x")
+
+
+class Apart(nn.Module):
+    """A network for what it does and one for what it expects."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.actor, self.critic = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(3, 4, 3, padding=1)
+        self.policy, self.value = nn.Linear(4 * 36, 2), nn.Linear(4 * 36, 1)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return {"policy": self.policy(self.actor(x).flatten(1)), "value": self.value(self.critic(x).flatten(1))}
+
+
+class Skipping(nn.Module):
+    """What the stem says goes into a branch and past it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem, self.branch = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(4, 4, 3, padding=1)
+        self.down = nn.Conv2d(4, 5, 3)
+        self.policy = nn.Linear(5 * 16, 2)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        seen = self.stem(x)
+        return {"policy": self.policy(self.down(seen + self.branch(torch.relu(seen))).flatten(1))}
+
+
+def test_a_layer_that_decides_nothing_is_refused_with_those_that_do() -> None:
+    apart = subject(Apart(), example=torch.zeros(1, 3, 6, 6), name="apart")
+    with pytest.raises(EditError, match=r"'policy' does not depend on that layer.*depends on: actor"):
+        blind(apart, Blinding(layer="critic", directions=((1.0, 0, 0, 0),)))
+    blind(apart, Blinding(layer="actor", directions=((1.0, 0, 0, 0),)))
+
+
+def test_what_goes_round_the_kernel_is_named_and_nothing_is_edited_by_half() -> None:
+    skipping = subject(Skipping(), example=torch.zeros(1, 3, 6, 6), name="skipping")
+    with pytest.raises(EditError, match="what branch reads of 'stem', but policy also gets it another way"):
+        blind(skipping, Blinding(layer="stem", directions=((1.0, 0, 0, 0),)))
+    blind(skipping, Blinding(layer="branch", directions=((1.0, 0, 0, 0),)))

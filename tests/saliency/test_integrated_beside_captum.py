@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from innerview import zoo
 from innerview.saliency.integrated import attribute
-from innerview.subjects import Subject, from_sb3, subject
+from innerview.subjects import Subject, from_sb3, middle_for, subject
 from innerview.testing.subject_sb3 import SIZE, model
 from innerview.testing.subjects import random_inputs
 from innerview.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
@@ -115,7 +115,7 @@ def test_a_policy_of_stable_baselines_as_captum_sees_it() -> None:
     agent = from_sb3(made)
     (name,) = (spec.name for spec in agent.info.inputs)
     frames = 255 * torch.rand(3, 3, SIZE, SIZE)
-    layer = agent.middle_convolution
+    layer = middle_for(agent)
     module = agent.module.get_submodule(layer)
     wanted = theirs(module, lambda x: made.policy.predict_values(x)[:, 0], (frames,))
     assert_same(ours(agent, {name: frames}, layer, "value"), wanted)

@@ -28,6 +28,7 @@ def blind(subject: Subject, edit: Blinding) -> Subject:
     """A copy of the subject that is blind to the directions; the original stays as it is."""
     after, weight = reader(subject, edit)
     kernels = {after: weight} | _beside(subject, edit.layer, after)
+    _check_ways(subject, edit, tuple(kernels))
     channels = len(edit.directions[0])
     changed = {f"{name}.weight": projected_out(kernel, edit.directions, channels) for name, kernel in kernels.items()}
     return subject.copied(changed, name=f"{subject.info.name} - blind")
@@ -62,6 +63,26 @@ def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
         f"No convolution or dense layer after '{edit.layer}' reads its {channels} channels directly, so they cannot be "
         "projected out of its kernel. Choose another layer, or name the one that reads it."
     )
+
+
+def _check_ways(subject: Subject, edit: Blinding, readers: Sequence[str]) -> None:
+    """What it does must depend on the layer, and on nothing of it but what these layers read."""
+    from innerview.subjects import reaching
+
+    acting = subject.acting_head
+    if acting and not reaching(subject, acting, (edit.layer,)):
+        others = [name for name in reaching(subject, acting) if name != edit.layer]
+        raise EditError(
+            f"Blinding at '{edit.layer}' would change nothing that '{subject.info.name}' does: '{acting.name}' does "
+            f"not depend on that layer. Convolutions that it depends on: {', '.join(others) or 'none'}."
+        )
+    around = [h.name for h in subject.info.heads if reaching(subject, h, (edit.layer,), without=readers)]
+    if around:
+        raise EditError(
+            f"Blinding takes directions out of what {', '.join(readers)} reads of '{edit.layer}', but "
+            f"{', '.join(around)} also gets it another way, as a skip connection gives it on: it would still see. "
+            "Choose a layer behind the place where both come together, or one inside the branch that is gone round."
+        )
 
 
 def _beside(subject: Subject, layer: str, after: str) -> dict[str, Tensor]:

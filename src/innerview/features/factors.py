@@ -120,10 +120,13 @@ def look(
     factors: Found | str = "",
 ) -> Found:
     """Directions fitted to a sample of rows, or found before, and how much of each is where in every row."""
+    from innerview.subjects import middle_for
+
     given = factors if isinstance(factors, Found) else None
     if given:
         layer, target, of = (str(given.value[name]) for name in ("layer", "target", "of"))
-    reading = _Reading(subject, frames, attribute, layer or subject.middle_convolution, target, of, steps)
+    layer = layer or middle_for(subject, target if of == "attributions" else "action")
+    reading = _Reading(subject, frames, attribute, layer, target, of, steps)
     if given:
         kept, found = _Kept(), _found_before(given)
     else:

@@ -123,8 +123,10 @@ def look(
     seed: int = 0,
 ) -> Found:
     """Paint pictures, and say how far they get beside the strongest of the rows."""
+    from innerview.subjects import middle_for
+
     given = factors if isinstance(factors, Found) else None
-    layer = layer or (str(given.value["layer"]) if given else subject.middle_convolution)
+    layer = layer or (str(given.value["layer"]) if given else middle_for(subject))
     whole = everything(subject, frames, layer=layer, objective=objective, row=row, given=given)
     kind = "row" if objective == "caricature" else "factor" if given else "channel"
     which = _which(whole, unit, count, kind)

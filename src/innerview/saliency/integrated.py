@@ -96,9 +96,9 @@ def attribute(
     """Integrate the gradient from a baseline [channel, height, width], zero unless given, to what the layer put out."""
     import torch
 
-    from innerview.subjects import tail
+    from innerview.subjects import middle_for, tail
 
-    layer = layer or subject.middle_convolution
+    layer = layer or middle_for(subject, target)
     whole = subject.run(inputs, memory, keep=(layer,))
     reached = whole.activations[layer].detach()
     if reached.ndim != 4:
@@ -118,9 +118,22 @@ def attribute(
         state = None if memory is None else {name: value[rows] for name, value in memory.items()}
         heads = {name: value[rows] if len(value) == len(reached) else value for name, value in whole.heads.items()}
         path = _Path(after, some, state, reached[rows], start, scorer(subject, heads, target))
-        found.append((path.integrate(steps, at_once), *path.ends(heads)))
+        along = path.integrate(steps, at_once)
+        if along is None:
+            raise LensError(_unreached(subject, layer, target))
+        found.append((along, *path.ends(heads)))
     values, score, baseline_score = (torch.cat(parts) for parts in zip(*found, strict=True))
     return Attribution(values, score, baseline_score, after)
+
+
+def _unreached(subject: Subject, layer: str, target: str) -> str:
+    from innerview.subjects import head_of, reaching
+
+    others = [name for name in reaching(subject, head_of(subject, target)) if name != layer]
+    return (
+        f"'{target}' does not depend on layer '{layer}', so there is nothing to attribute. Layers that it depends on: "
+        f"{', '.join(others) or 'none of the convolutions'}."
+    )
 
 
 @dataclass(frozen=True)
@@ -134,8 +147,11 @@ class _Path:
     start: Tensor
     score: Score
 
-    def integrate(self, steps: int, at_once: int) -> Tensor:
-        """By Gauss and Legendre: exact for polynomials of a degree below twice the number of steps."""
+    def integrate(self, steps: int, at_once: int) -> Tensor | None:
+        """By Gauss and Legendre: exact for polynomials of a degree below twice the number of steps.
+
+        None where the score does not depend on the layer.
+        """
         import torch
 
         places, weights = np.polynomial.legendre.leggauss(steps)
@@ -154,7 +170,10 @@ class _Path:
                 score = self.score(self.tail.heads(between.requires_grad_(), self.inputs, self.memory))
                 # A score with a weight has a gradient with that weight: there is far less to multiply.
                 weight = torch.as_tensor(weights[first : first + chunk] / 2).to(score).repeat_interleave(rows)
-                (gradient,) = torch.autograd.grad((score * weight).sum(), [between])
+                whole = (score * weight).sum()
+                gradient = torch.autograd.grad(whole, [between], allow_unused=True)[0] if whole.requires_grad else None
+            if gradient is None:
+                return None
             for part in gradient.chunk(len(shares)):
                 total += part
         return total.mul_(way).contiguous()

@@ -6,8 +6,20 @@ call is over. One file per family of models (`plain` torch, `sb3`).
 
 from innerview.subjects.changing import Change
 from innerview.subjects.plain import subject
+from innerview.subjects.reaching import head_of, middle_for, reaching
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.subject import Output, Subject
 from innerview.subjects.tail import Tail, tail
 
-__all__ = ["Change", "Output", "Subject", "Tail", "from_sb3", "subject", "tail"]
+__all__ = [
+    "Change",
+    "Output",
+    "Subject",
+    "Tail",
+    "from_sb3",
+    "head_of",
+    "middle_for",
+    "reaching",
+    "subject",
+    "tail",
+]

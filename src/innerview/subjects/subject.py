@@ -106,13 +106,6 @@ class Subject:
         """Its convolutions over pictures, in the order in which they run."""
         return self.info.convolutions
 
-    @property
-    def middle_convolution(self) -> str:
-        """Where objects tend to be told apart: the third of five convolutions, the second of three."""
-        if not self.convolutions:
-            raise SubjectError(f"Subject '{self.info.name}' has no convolution; name a layer with height and width.")
-        return self.convolutions[len(self.convolutions) // 2]
-
     def inputs(self, observation: Mapping[str, np.ndarray] | np.ndarray) -> dict[str, Tensor]:
         """Observations of a world, [batch, …], as what the module takes: images channel first and normalised."""
         return feed(self._body.inputs, observation, self.device)
