@@ -11,8 +11,9 @@ import innerview as iv
 from innerview.cli import app
 from innerview.cli.lenses import parameters_of
 from innerview.errors import InnerviewError, UnknownName
-from innerview.jobs.lenses import all_lenses
-from innerview.schema import ArraySpec, Ordering
+from innerview.jobs.lenses import Looking, all_lenses
+from innerview.registry import Registry
+from innerview.schema import ArraySpec, Lens, Ordering
 from innerview.testing.planted import Planted
 from innerview.testing.worlds import CountingWorld
 from tests.jobs.players import recurrent
@@ -54,6 +55,17 @@ def test_lenses_are_listed_with_their_questions() -> None:
     assert "perplexity=30.0" in told.replace("\n", "").replace(" ", "")
 
 
+def test_what_a_lens_lacks_is_told_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    lenses: Registry[Looking] = Registry("lens")
+    for name, over in (("umap", "recording"), ("factors", "frames"), ("influence", "episode")):
+        settings = {"missing": "needs 'innerview[umap]'"}
+        lenses.register(name, Looking(Lens(name=name, question="", over=over, settings=settings), print))  # type: ignore[arg-type]
+    monkeypatch.setattr("innerview.jobs.lenses.all_lenses", lambda: lenses)
+    told = run("lenses")
+    assert told.count("innerview[umap]") == 3
+    assert "an episode" in told and "a frames" not in told
+
+
 def test_flags_are_printed_and_kept(study: Path) -> None:
     told = run("lens", "flags", str(study), "--recording", "planted", "--set", "swaps=300")
     assert "lamp in view" in told and " 8 " in told and "thing 1 in view" not in told
@@ -80,7 +92,11 @@ def test_parameters_are_read_as_the_lens_wants_them() -> None:
     flags = all_lenses().get("flags").lens
     assert parameters_of(flags, ["thresholds=health=50, x=0"]) == {"thresholds": "health=50, x=0"}
     assert parameters_of(gradient, ["times_input=yes"]) == {"times_input": True}
-    for words, says in ((["most"], "sets nothing"), (["most=many"], "is a int"), (["perplexity=x"], "is a float")):
+    for words, says in (
+        (["most"], "sets nothing"),
+        (["most=many"], "is a whole number"),
+        (["perplexity=x"], "is a number"),
+    ):
         with pytest.raises(InnerviewError, match=says):
             parameters_of(tsne, words)
     with pytest.raises(InnerviewError, match="true or false"):

@@ -9,10 +9,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
+
+_LOOKS_AT = {"row": "a row", "episode": "an episode", "recording": "a recording", "frames": "frames"}
+_NUMBERS = {"int": "a whole number", "float": "a number"}
 
 
 def lenses() -> None:
@@ -27,9 +31,9 @@ def lenses() -> None:
         table.add_column(title, overflow="fold")
     for name, looking in all_lenses():
         lens = looking.lens
-        settable = ", ".join(f"{p.name}={p.default}" for p in lens.parameters)
-        missing = f" [red]{lens.settings['missing']}[/]" if lens.settings.get("missing") else ""
-        table.add_row(name, lens.question + missing, f"a {lens.over}", settable)
+        settable = escape(", ".join(f"{p.name}={p.default}" for p in lens.parameters))
+        missing = f" [red]{escape(lens.settings['missing'])}[/]" if lens.settings.get("missing") else ""
+        table.add_row(name, escape(lens.question) + missing, _LOOKS_AT[lens.over], settable)
     Console().print(table)
 
 
@@ -83,12 +87,12 @@ def _typed(kind: str, name: str, value: str) -> Any:
         if value.lower() not in ("true", "false", "yes", "no"):
             raise InnerviewError(f"{name} is true or false, not '{value}'.")
         return value.lower() in ("true", "yes")
-    if kind not in ("int", "float"):
+    if kind not in _NUMBERS:
         return value
     try:
         return int(value) if kind == "int" else float(value)
     except ValueError as error:
-        raise InnerviewError(f"{name} is a {kind}, not '{value}'.") from error
+        raise InnerviewError(f"{name} is {_NUMBERS[kind]}, not '{value}'.") from error
 
 
 def _described(name: str) -> Lens:
