@@ -81,6 +81,21 @@ def test_check_fails_when_something_is_damaged(here: Path) -> None:
     assert result.exit_code == 1 and "rows/00000000.parquet" in result.output
 
 
+def test_a_damaged_recording_or_study_is_named(here: Path) -> None:
+    recorded()
+    manifest = here / "a.study" / "recordings" / "x" / "manifest.json"
+    manifest.write_text("{")
+    assert "damaged: recordings/x: 'manifest.json'" in run("info", "a.study").replace("\n", " ")
+    with pytest.raises(InnerviewError, match=r"has none\. Damaged: recordings/x: 'manifest\.json'"):
+        run("lens", "pca", "a.study")
+    with pytest.raises(InnerviewError, match=r"has none\. Damaged: recordings/x: 'manifest\.json'"):
+        iv.look("a.study", "pca")
+    assert "everything else can be read" in CliRunner().invoke(app, ["check", "a.study"]).output
+    (here / "a.study" / "study.json").write_text("{")
+    told = CliRunner().invoke(app, ["check", "a.study"]).output
+    assert "nothing of the study can be opened" in told and "else can be read" not in told
+
+
 def test_import_brings_in_arrays(here: Path) -> None:
     np.savez("data.npz", x=np.arange(5.0), picture=np.zeros((5, 4, 4, 3), np.uint8))
     run("import", "b.study", "data.npz", "--name", "brought")

@@ -92,7 +92,7 @@ def test_influence_of_an_episode_goes_on_from_its_own_memory(study: Study) -> No
 
 
 def test_a_lens_that_needs_a_model_says_so(study: Study) -> None:
-    with pytest.raises(LensError, match="none is live"):
+    with pytest.raises(LensError, match=r"none is live.*subject=….*--subject zoo:NAME"):
         ask(study, "influence", "x")
     with pytest.raises(UnknownName, match="live subject"):
         ask(study, "influence", "x", subject="other", subjects={"tiny": recurrent()})

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import innerview as iv
-from innerview.errors import LensError, UnknownName
+from innerview.errors import DamagedPart, LensError, UnknownName
 from innerview.jobs.looking import ask, look
 from innerview.jobs.looking_frames import frames_of
 from innerview.store import Study
@@ -58,6 +58,16 @@ def test_a_result_must_be_there_and_of_the_right_kind(study: Study) -> None:
         ask(study, "visualise", "x", parameters={"factors": other}, subjects=live)
     with pytest.raises(UnknownName, match="nothing"):
         ask(study, "visualise", "x", parameters={"factors": "nothing"}, subjects=live)
+
+
+@pytest.mark.parametrize("file", ["result.json", "places.npy"])
+def test_a_damaged_answer_is_named_and_can_be_found_anew(study: Study, file: str) -> None:
+    kept = look(study, "pca", "x", most=50, progress=False)
+    (study.path / "results" / kept.id / file).write_bytes(b"{")
+    with pytest.raises(DamagedPart, match=r"damaged: .*again=True.*innerview lens pca … --again"):
+        look(study, "pca", "x", most=50, progress=False)
+    assert look(study, "pca", "x", most=50, again=True, progress=False).id == kept.id
+    assert look(study, "pca", "x", most=50, progress=False).arrays == kept.arrays
 
 
 def test_black_and_white_are_told_as_the_subject_takes_them(study: Study) -> None:

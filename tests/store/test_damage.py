@@ -42,7 +42,7 @@ def spoil(path: Path, how: str) -> None:
 def test_a_damaged_array_file(study: Study, how: str) -> None:
     spoil(shard(study, 1), how)
     recording = study.recording("run")
-    with pytest.raises(DamagedPart, match=r"c\.1\.0\.0\.0.*rows 32 to 64 of array 'observation'"):
+    with pytest.raises(DamagedPart, match=r"c\.1\.0\.0\.0.*rows 32 to 63 of array 'observation'"):
         recording.array("observation", 0, 100)
     assert np.array_equal(recording.array("observation", 64, 100), arrays(64, 100)["observation"])
     assert np.array_equal(recording.array("memory", 0, 100), arrays(0, 100)["memory"])
@@ -50,7 +50,7 @@ def test_a_damaged_array_file(study: Study, how: str) -> None:
     if how != "flipped":
         assert [d.part for d in recording.damage] == ["recordings/run/arrays/observation/c.1.0.0.0"]
     (found,) = check(study.path)
-    assert found.part.endswith("c.1.0.0.0") and "rows 32 to 64" in found.problem
+    assert found.part.endswith("c.1.0.0.0") and "rows 32 to 63" in found.problem
 
 
 @pytest.mark.parametrize("how", ["missing", "cut short", "empty"])

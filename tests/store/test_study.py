@@ -104,6 +104,17 @@ def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) ->
     assert all("leads out" in damage.problem for damage in check(study.path))
 
 
+def test_other_seeds_are_told_by_their_number_and_the_first_that_differs(study: Study) -> None:
+    seeds = list(range(60))
+    study.writer(info(arguments={"seeds": seeds})).close()
+    for other, told in (
+        ([*seeds, 60], r"arguments\.seeds had 60 entries and has 61\."),
+        ([*seeds[:40], 99, *seeds[41:]], r"arguments\.seeds had 60 entries and has 60 \(entry 41 was 40 and is 99\)"),
+    ):
+        with pytest.raises(StoreError, match=told):
+            study.writer(info(arguments={"seeds": other}))
+
+
 def test_an_unknown_recording_names_the_nearest(study: Study) -> None:
     record(study, 10, name="evening run")
     with pytest.raises(UnknownName, match="Did you mean 'evening run'"):

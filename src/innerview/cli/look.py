@@ -11,7 +11,7 @@ from rich.table import Table
 from innerview.errors import InnerviewError, UnknownName
 from innerview.jobs.derived import derived
 from innerview.schema import Column
-from innerview.store import Recording, Study, export_arrays, export_rows, export_video
+from innerview.store import Recording, Study, damage_named, export_arrays, export_rows, export_video
 from innerview.store import check as check_study
 
 _ROWS, _ARRAYS, _VIDEOS = (".csv", ".parquet"), (".npz",), (".mp4", ".gif")
@@ -25,7 +25,10 @@ def check(path: Path) -> bool:
         console.print(f"[red]damaged[/] {damage.part}", highlight=False)
         console.print(f"    {damage.problem}", markup=False, highlight=False)
     if found:
-        console.print(f"\n{len(found)} damaged; everything else can be read.")
+        # Without it nothing else was looked at.
+        alone = any(damage.part == "study.json" for damage in found)
+        rest = "without it nothing of the study can be opened" if alone else "everything else can be read"
+        console.print(f"\n{len(found)} damaged; {rest}.", highlight=False)
     else:
         console.print(f"{path}: nothing is damaged.", markup=False, highlight=False)
     return not found
@@ -106,5 +109,7 @@ def only_recording(study: Study, name: str | None) -> Recording:
     names = study.recordings()
     if name is None and len(names) != 1:
         told = ", ".join(f"'{n}'" for n in names) or "none"
-        raise InnerviewError(f"Say which recording with --recording; this study has {told}.")
+        raise InnerviewError(
+            f"Say which recording with --recording; this study has {told}.{damage_named(study.damaged())}"
+        )
     return study.recording(name or names[0])

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import LensError, RequestError, UnknownName
+from innerview.errors import DamagedPart, LensError, RequestError, StoreError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.jobs.lenses import Looking, all_lenses
 from innerview.jobs.looking_rows import episodes, memory_array, memory_arrays, rows_of
 from innerview.jobs.runner import Task
 from innerview.jobs.terminal import bar
 from innerview.schema import Found, Result, to_json
-from innerview.store import Recording, Study, load_metrics
+from innerview.store import Recording, Study, damage_named, load_metrics
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
@@ -57,10 +56,9 @@ class Question:
     def answer(self, progress: Progress, *, again: bool = False) -> Result:
         """What the lens finds, kept in the study; found there where it was asked before, unless wanted `again`."""
         promised = self.id
-        with suppress(UnknownName):
-            kept = self.study.result(promised)
-            if not kept.provisional and not again:
-                return kept
+        kept = None if again else self._kept(promised)
+        if kept is not None:
+            return kept
         progress(0, None, "reading")
         return self.keep(self._look(_Watching(self, promised, progress)), promised)
 
@@ -76,6 +74,22 @@ class Question:
             provisional=provisional,
             result=promised,
         )
+
+    def _kept(self, promised: str) -> Result | None:
+        """The whole answer, where it was found before."""
+        try:
+            kept = self.study.result(promised)
+            if not kept.provisional:
+                self.study.check_result(promised)
+        except UnknownName:
+            return None
+        except StoreError as error:
+            lens = self.looking.lens.name
+            raise DamagedPart(
+                f"What was kept is damaged: {error} Have it found anew with look(…, again=True), or in the terminal "
+                f"with: innerview lens {lens} … --again."
+            ) from error
+        return None if kept.provisional else kept
 
     def _look(self, watch: _Watching) -> Found:
         if self.looking.lens.over == "frames":
@@ -203,7 +217,8 @@ def look(
     opened = study if isinstance(study, Study) else Study.open(study)
     names = opened.recordings()
     if recording is None and len(names) != 1:
-        raise LensError(f"Say which recording; this study has {', '.join(map(repr, names)) or 'none'}.")
+        there = ", ".join(map(repr, names)) or "none"
+        raise LensError(f"Say which recording; this study has {there}.{damage_named(opened.damaged())}")
     live = {subject.info.name: subject} if subject is not None else {}
     named = subject.info.name if subject is not None else None
     question = ask(opened, lens, recording or names[0], parameters=parameters, rows=rows, subject=named, subjects=live)
@@ -241,8 +256,9 @@ def _live_subject(recording: Recording, name: Any, subjects: Mapping[str, Subjec
     wanted = name or (recorded.name if recorded and recorded.name in subjects else next(iter(subjects), None))
     if wanted is None:
         raise LensError(
-            f"'{lens}' runs the model again and none is live. Serve the study with one: innerview serve STUDY "
-            "--subject zoo:NAME, or iv.show(study, subject=…)."
+            f"'{lens}' runs the model again and none is live. Give one: look(…, subject=…), or innerview lens … "
+            "--subject zoo:NAME (or FILE.py:FUNCTION); for the page innerview serve STUDY --subject zoo:NAME, or "
+            "iv.show(study, subject=…)."
         )
     if wanted not in subjects:
         raise UnknownName("live subject", str(wanted), subjects)

@@ -4,7 +4,7 @@ Rows are Parquet and arrays are Zarr in plain folders. A block of rows is commit
 """
 
 from innerview.store.checking import check
-from innerview.store.damage import Damage
+from innerview.store.damage import Damage, damage_named
 from innerview.store.derived import DerivedCache
 from innerview.store.edited import (
     Edited,
@@ -53,6 +53,7 @@ __all__ = [
     "Study",
     "Wishes",
     "check",
+    "damage_named",
     "drop_edited",
     "edited_subjects",
     "export_arrays",

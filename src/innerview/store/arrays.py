@@ -58,8 +58,8 @@ class ArrayReader:
         try:
             return read_chunk(self._folder / name, codec, inside)
         except DamagedPart as error:
-            first = block * codec.block_rows
+            first, last = block * codec.block_rows, (block + 1) * codec.block_rows - 1
             raise DamagedPart(
-                f"Recording '{self._folder.name}': '{name}', which holds rows {first} to {first + codec.block_rows} of "
+                f"Recording '{self._folder.name}': '{name}', which holds rows {first} to {last} of "
                 f"array '{codec.spec.name}', is damaged: {error}. The other rows can be read."
             ) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
     files = []
     for committed in load_log(folder, manifest):
         block = committed.block
-        holds = f"rows {block.start} to {block.stop}"
+        holds = f"rows {block.start} to {block.stop - 1}"
         files += [_Expected(p, d, committed.sizes.get(p, -1), holds) for p, d in block.digests.items()]
     files += [_Expected(p, d, s, "a quicker copy; the rows themselves stand elsewhere") for p, d, s in manifest.tables]
     return files
@@ -121,6 +121,11 @@ def _scene_keys(folder: Path, manifest: Manifest) -> list[str]:
             except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
                 continue  # its digest differs, which is told already
     return sorted(keys - {""})
+
+
+def damage_named(found: Sequence[Damage]) -> str:
+    """What is damaged, to be put behind a sentence; nothing where nothing is."""
+    return "".join(f" Damaged: {damage.part}: {damage.problem}" for damage in found)
 
 
 def recording_folders(root: Path) -> list[str]:

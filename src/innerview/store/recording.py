@@ -164,5 +164,5 @@ class Recording:
         try:
             table = read_tables(paths, self._schema, names=names, heights=heights)
         except DamagedPart as error:
-            raise DamagedPart(f"Recording '{self.name}', rows {start} to {stop}: {error}") from error
+            raise DamagedPart(f"Recording '{self.name}', rows {start} to {stop - 1}: {error}") from error
         return table.slice(start - numbers[0] * each, stop - start)

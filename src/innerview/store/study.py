@@ -28,7 +28,15 @@ from innerview.store.manifest import (
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.recording import Recording
 from innerview.store.reductions import drop_reduction, keep_reduction, load_reductions
-from innerview.store.results import drop_result, keep_result, load_result, load_result_array, load_results, result_id
+from innerview.store.results import (
+    check_result,
+    drop_result,
+    keep_result,
+    load_result,
+    load_result_array,
+    load_results,
+    result_id,
+)
 from innerview.store.writer import RecordingWriter
 
 _STUDY = "study.json"
@@ -134,6 +142,10 @@ class Study:
         """One array of a result."""
         return load_result_array(self.path, result, name)
 
+    def check_result(self, result: str) -> None:
+        """Raise where a result or one of its arrays is damaged."""
+        check_result(self.path, result)
+
     def result_id(self, kind: str, recording: str, arguments: Mapping[str, Any]) -> str:
         """The id that a result of these arguments has, or will have."""
         digest = self.recording(recording).digest
@@ -197,14 +209,25 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Ma
 def _difference(field: str, before: Any, now: Any) -> str:
     if isinstance(before, dict) and isinstance(now, dict):
         keys = [k for k in {**before, **now} if before.get(k) != now.get(k)]
-        return ", ".join(f"{field}.{k} was {before.get(k)!r:.60} and is {now.get(k)!r:.60}" for k in keys)
+        return ", ".join(_change(f"{field}.{k}", before.get(k), now.get(k)) for k in keys)
     if isinstance(before, list) and isinstance(now, list):
         had, has = [v.get("name") for v in before], [v.get("name") for v in now]
         if had != has:
             return f"{field} were {', '.join(map(str, had))} and are {', '.join(map(str, has))}"
         changed = [b["name"] for b, n in zip(before, now, strict=True) if b != n]
         return f"{field} {', '.join(changed)} are declared differently"
-    return f"{field} was {before!r:.60} and is {now!r:.60}"
+    return _change(field, before, now)
+
+
+def _change(name: str, before: Any, now: Any) -> str:
+    if not isinstance(before, list) or not isinstance(now, list):
+        return f"{name} was {before!r:.60} and is {now!r:.60}"
+    counts = f"{name} had {len(before)} entries and has {len(now)}"
+    places = (place for place, (b, n) in enumerate(zip(before, now, strict=False)) if b != n)
+    first = next(places, None)
+    if first is None:
+        return counts
+    return f"{counts} (entry {first + 1} was {before[first]!r:.60} and is {now[first]!r:.60})"
 
 
 def _now() -> str:
