@@ -8,6 +8,7 @@ import torch
 
 from innerview.errors import LensError
 from innerview.features.meaning import Meaning
+from innerview.features.sight import Sight
 
 CLASSES = ("nothing", "floor", "saw")
 ROWS, SIZE, GRID = 60, 32, 16
@@ -67,6 +68,37 @@ def test_what_never_moves_is_compared_with_its_size_and_said_to_be_fixed(
     floor = next(line for line in bottom["classes"] if line["class"] == "floor")  # type: ignore[attr-defined]
     assert bottom["name"] == "floor" and floor["fixed"] and floor["chance"] == pytest.approx(3 / 16)
     assert saw["name"] == "saw" and anywhere["name"] == ""
+
+
+def test_what_is_nearly_everywhere_gives_nothing_its_name(amounts: torch.Tensor, masks: np.ndarray) -> None:
+    everywhere = np.where(masks == 2, 2, 1).astype(np.uint8)
+    everywhere[:, :1, :1] = 0
+    for factor in told(amounts, everywhere):
+        lines = {line["class"]: line for line in factor["classes"]}  # type: ignore[attr-defined]
+        assert lines["floor"]["chance"] > 0.98 and lines["floor"]["excess"] == 0.0
+        assert all(-1 <= line["excess"] <= 1 for line in lines.values()) and factor["name"] in ("", "saw")
+
+
+def test_a_layer_of_one_cell_tells_no_places(masks: np.ndarray) -> None:
+    (all_of_it,) = told(torch.rand(ROWS, 1, 1, 1, generator=torch.Generator().manual_seed(0)), masks)
+    assert all_of_it["name"] == "" and all_of_it["score"] == 0.0
+
+
+def test_cells_are_compared_with_what_they_look_at(masks: np.ndarray) -> None:
+    """Cells that look at the middle half of the picture only, one of them where each saw is."""
+    sight = Sight(8, (9 / 32, 9 / 32), (2 / 32, 2 / 32))
+    amounts = torch.zeros(ROWS, 1, 8, 8)
+    for row, mask in enumerate(masks):
+        y, x = np.argwhere(mask == 2).mean(axis=0)
+        inside = [round((place + 0.5 - 9) / 2) for place in (y, x)]
+        if all(0 <= cell < 8 for cell in inside):
+            amounts[row, 0, inside[0], inside[1]] = 1
+    scores = []
+    for where in (sight, None):
+        meaning = Meaning(CLASSES, 1, 1, where)
+        meaning.add(amounts, masks, np.roll(masks, 7, axis=0), np.zeros(ROWS, int))
+        scores.append(next(line["share"] for line in meaning.told()[0]["classes"] if line["class"] == "saw"))
+    assert scores[0] == pytest.approx(1.0) and scores[1] < 0.9
 
 
 def test_masks_that_do_not_fit_are_told(amounts: torch.Tensor, masks: np.ndarray) -> None:

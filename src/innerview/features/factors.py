@@ -13,7 +13,7 @@ from innerview.errors import LensError
 from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
-from innerview.features.sight import receptive_field
+from innerview.features.sight import sight
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -235,8 +235,10 @@ class _Rows:
         groups = reading.frames.groups
         self.groups = np.zeros(rows, np.int64) if groups is None else groups
         self.others = np.random.default_rng(seed).permutation(rows)
+        self.sight = sight(reading.subject, reading.layer)
+        frames = reading.frames
         self.meaning = (
-            Meaning(reading.frames.classes, factors.count, int(self.groups.max()) + 1) if reading.frames.masks else None
+            Meaning(frames.classes, factors.count, int(self.groups.max()) + 1, self.sight) if frames.masks else None
         )
         self.examples = Examples()
         self.amounts: np.ndarray = np.zeros((0,), np.int8)
@@ -289,7 +291,8 @@ class _Rows:
             "of": reading.of,
             "method": factors.method,
             "grid": [height, width],
-            "reach": receptive_field(reading.subject, reading.layer),
+            "reach": self.sight.reach,
+            "sight": self.sight.told(),
             "explained": factors.explained,
             "completeness": {"median": float(np.median(self.error)), "worst": float(self.error.max())},
             "alone": self.tail is None or self.tail.alone,

@@ -13,12 +13,19 @@ from innerview.errors import LensError
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from innerview.features.sight import Sight
+
 CLEAR = 0.2
 """An excess from which a factor is said to respond to a class."""
 CONSISTENT = 0.8
 """In how many groups of rows (levels, episodes) the class must have more than chance."""
+EVERYWHERE = 0.98
+"""A class with a larger share than this by chance is nearly everywhere: to respond where it is tells nothing."""
 FIXED = 0.8
 """How far a class in one row must cover the same cells as in another for its place to be always the same."""
+
+
+_ROUNDING = 1e-6
 
 
 @dataclass
@@ -35,6 +42,8 @@ class Meaning:
     classes: Sequence[str]
     factors: int
     groups: int
+    sight: Sight | None = None
+    """Where the cells look; None: they part the picture evenly."""
 
     def __post_init__(self) -> None:
         size = (self.groups, self.factors, len(self.classes))
@@ -78,7 +87,14 @@ class Meaning:
         which = torch.as_tensor(masks, device=like.device)[:, None]
         numbers = torch.arange(len(self.classes), device=like.device, dtype=which.dtype)
         each = (which == numbers[:, None, None]).to(like.dtype)
-        return max_pool2d(adaptive_max_pool2d(each, like.shape[2:]), 3, stride=1, padding=1)
+        grid = int(like.shape[2]), int(like.shape[3])
+        if self.sight is None or self.sight.is_even(grid):
+            inside = adaptive_max_pool2d(each, grid)
+        else:
+            for axis, cells in enumerate(grid):
+                each = _in_cells(each, axis + 2, cells, self.sight.first[axis], self.sight.stride[axis])
+            inside = each
+        return max_pool2d(inside, 3, stride=1, padding=1)
 
     def told(self) -> list[dict[str, Any]]:
         """Per factor: every class with its figures, the one it responds to most, and a name where that is clear."""
@@ -99,13 +115,29 @@ class Meaning:
         random = self.amount[:, f] * self.area[c] / max(self.rows, 1) if fixed else self.by_chance[:, f, c]
         share, chance = self.on[:, f, c].sum() / amount, random.sum() / amount
         counted = (self.there[:, c] > 0) & (self.amount[:, f] > 0)
-        more = self.on[counted, f, c] > random[counted]
+        more = self.on[counted, f, c] > random[counted] * (1 + _ROUNDING)
         return {
             "class": self.classes[c],
             "share": float(share),
             "chance": float(chance),
-            "excess": float((share - chance) / max(1 - chance, 1e-9)),
+            "excess": _excess(float(share), float(chance)),
             "consistency": float(more.mean()) if counted.any() else 0.0,
             "groups": int(counted.sum()),
             "fixed": fixed,
         }
+
+
+def _in_cells(each: Tensor, axis: int, cells: int, first: float, stride: float) -> Tensor:
+    """The most of what lies in the part of a side that each cell looks at the middle of."""
+    import torch
+
+    size = each.shape[axis]
+    edges = (first + stride * (np.arange(cells + 1) - 0.5)) * size
+    begin = np.clip(np.floor(edges[:-1] + 1e-6), 0, size - 1).astype(int)
+    end = np.clip(np.ceil(edges[1:] - 1e-6), begin + 1, size).astype(int)
+    return torch.stack([each.narrow(axis, a, b - a).amax(dim=axis) for a, b in zip(begin, end, strict=True)], dim=axis)
+
+
+def _excess(share: float, chance: float) -> float:
+    """0 where a factor is no oftener on a class than by chance, 1 where it is nowhere else."""
+    return 0.0 if chance > EVERYWHERE else max(-1.0, (share - chance) / (1 - chance))

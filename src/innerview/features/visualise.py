@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.sight import receptive_field
+from innerview.features.sight import Sight, sight
 from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
 from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
 from innerview.features.visualise_painting import Painter, painted_input
@@ -140,7 +140,7 @@ def look(
     name = painted_input(subject, layer, pictures)
     margin = jitter + (round(0.1 * max(pictures[name].shape[2:])) if turn or zoom else 0)
     palette = palette_of(pictures[name], frames.ends.get(name))
-    sees = receptive_field(subject, layer)
+    sees = sight(subject, layer)
     painter = Painter(
         subject=subject,
         layer=layer,
@@ -149,7 +149,7 @@ def look(
         seen=seen.chosen(which),
         canvas=blank(palette, count=len(which), held=held, margin=margin, seed=seed),
         shaking=Shaking(jitter=jitter, turn=turn, zoom=zoom),
-        area=float(sees**2 if objective == "cell" else palette.low[0].numel()),
+        area=float(sees.reach**2 if objective == "cell" else palette.low[0].numel()),
     )
     told = _Telling(painter, kind, np.array([row]) if kind == "row" else which, len(places), sees)
     for step in painter.paint(steps, seed=seed, reach=reach, l2=l2, tv=tv):
@@ -178,7 +178,7 @@ class _Telling:
     kind: str
     units: np.ndarray
     rows: int
-    reach: int
+    sight: Sight
 
     def found(self) -> Found:
         """The pictures, and how far each is."""
@@ -191,7 +191,8 @@ class _Telling:
             "objective": painter.aim.objective,
             "input": painter.input,
             "grid": list(seen.grid),
-            "reach": self.reach,
+            "reach": self.sight.reach,
+            "sight": self.sight.told(),
             "rows": self.rows,
             "beyond": BEYOND,
             "pictures": [self._line(i, float(reached[i]), float(times[i])) for i in range(len(reached))],
