@@ -78,6 +78,12 @@ def test_masks_number_the_kinds_behind_the_background():
     [
         (lambda env, info: {}, "arrays by kind of thing"),
         (lambda env, info: {"bomb": np.zeros((3, 3))}, r"'bomb' has shape \(3, 3\); the picture is 40 × 40"),
+        (lambda env, info: {"bomb": np.full((SIZE, SIZE), np.nan)}, "'bomb' says neither yes nor no"),
+        (lambda env, info: {"bomb": np.full((SIZE, SIZE), "yes")}, "'bomb' says neither yes nor no"),
+        (lambda env, info: {"background": np.ones((SIZE, SIZE))}, "'background' is where nothing else is"),
+        (lambda env, info: {1: np.ones((SIZE, SIZE))}, "calls a kind of thing 1; a kind has a name"),
+        (lambda env, info: {str(n): np.ones((SIZE, SIZE)) for n in range(300)}, "300 kinds of things; 255 can"),
+        (lambda env, info: env.no_such_thing, "failed at the first reset: AttributeError"),
     ],
 )
 def test_masks_that_cannot_be_are_refused(masks, message):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from innerview.schema import ArraySpec
 MasksOf = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """The user's function: environment and info to pictures of yes and no, by kind of thing."""
 MASK, BACKGROUND = "mask", "background"
+_MOST = 255
+"""Kinds that a byte can number, behind the background."""
 _HOW = 'masks=lambda env, info: {"apple": …, "bomb": …}, with a height × width array of yes and no for each'
 
 
@@ -45,9 +47,8 @@ def find_masks(env: Any, info: Mapping[str, Any], asked: MasksOf, seen: Sequence
     picture = next((spec for spec in seen if spec.is_image), None)
     if picture is None:
         raise WorldError("Masks say what is where in a picture, and no observation of this environment is one.")
-    told = asked(env, info)
-    if not isinstance(told, Mapping) or not told:
-        raise WorldError(f"masks(env, info) should give arrays by kind of thing, not {told!r}: {_HOW}.")
+    told = _first_told(env, info, asked)
+    _check_kinds(told)
     size = picture.shape[:2]
     for kind, where in told.items():
         _fitting(kind, where, size)
@@ -56,10 +57,35 @@ def find_masks(env: Any, info: Mapping[str, Any], asked: MasksOf, seen: Sequence
     return GymMasks(spec, asked)
 
 
+def _first_told(env: Any, info: Mapping[str, Any], asked: MasksOf) -> Mapping[str, Any]:
+    try:
+        told = asked(env, info)
+    except Exception as error:
+        raise WorldError(
+            f"masks(env, info) failed at the first reset: {type(error).__name__}: {error}. It is asked at every "
+            "moment, also right after a reset, with the environment as it was made; env.unwrapped is without its wrappers."
+        ) from error
+    if not isinstance(told, Mapping) or not told:
+        raise WorldError(f"masks(env, info) should give arrays by kind of thing, not {told!r:.80}: {_HOW}.")
+    return told
+
+
+def _check_kinds(kinds: Collection[Any]) -> None:
+    if len(kinds) > _MOST:
+        raise WorldError(f"masks(env, info) tells {len(kinds)} kinds of things; {_MOST} can be told apart. Join some.")
+    for kind in kinds:
+        if not isinstance(kind, str) or not kind:
+            raise WorldError(f"masks(env, info) calls a kind of thing {kind!r}; a kind has a name: {_HOW}.")
+    if BACKGROUND in kinds:
+        raise WorldError(f"'{BACKGROUND}' is where nothing else is; leave it out of masks, or call it another name.")
+
+
 def _fitting(kind: str, where: Any, size: tuple[int, ...]) -> np.ndarray:
     array = np.asarray(where)
     if array.shape != tuple(size):
         raise WorldError(
             f"The mask of '{kind}' has shape {array.shape}; the picture is {size[0]} × {size[1]} (height × width)."
         )
+    if array.dtype.kind not in "biuf" or np.isnan(array).any():
+        raise WorldError(f"The mask of '{kind}' says neither yes nor no somewhere (NaN, or no number): {_HOW}.")
     return array.astype(bool)
