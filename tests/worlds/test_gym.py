@@ -225,6 +225,8 @@ def test_spaces_that_cannot_be_recorded_say_what_to_do():
         world(lambda: 7)
     with pytest.raises(UnknownName, match="Did you mean 'CartPole-v1'"):
         world("CartPol-v1")
+    with pytest.raises(UnknownName, match=r"world 'platfomer'\. Did you mean 'platformer'"):
+        world("platfomer")
     with pytest.raises(UnknownName, match="setting of a Gymnasium world 'fact'"):
         world(Pictures, fact=None)
     with pytest.raises(WorldError, match="Cannot make a world of 3"):

@@ -15,6 +15,9 @@ from innerview.worlds.gym_vector import GymVectorWorld
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes, World
 
+OURS = ("platformer", "office", "office:tour", "doom:kitems", "doom:basic", "atari:breakout")
+"""Worlds that are no Gymnasium ids, offered where a name was mistyped."""
+
 
 def gym_world(thing: Any, **given: Any) -> World:
     """The world of an id, an environment, a vector environment or a function that makes an environment."""
@@ -119,9 +122,9 @@ def make_by_id(name: str, arguments: Mapping[str, Any]) -> Any:
     try:
         return gymnasium.make(name, **arguments)
     except gymnasium.error.UnregisteredEnv as error:
-        raise UnknownName(
-            "Gymnasium environment", name, sorted(gymnasium.registry), "Import the package that registers it first."
-        ) from error
+        known = (*OURS, *sorted(gymnasium.registry))
+        hint = "Import the package that registers it first, where it is a Gymnasium environment."
+        raise UnknownName("world", name, known, hint) from error
     except gymnasium.error.DependencyNotInstalled as error:
         raise WorldError(f"'{name}' needs a package that is not installed: {error}") from error
     except TypeError as error:
