@@ -60,6 +60,13 @@ def test_one_command_finds_blinds_proves_prints_and_keeps(folder: Path) -> None:
     assert len(study.recordings()) == 1 and len(study.results("factors")) == 1
 
 
+def test_a_world_that_cannot_hide_says_why_a_run_is_missing(folder: Path) -> None:
+    (folder / "agents.py").write_text(SCRIPT + "\nclass crossing(Crossing):\n    hidable = ()\n")
+    said = run("--to", "red", "--layer", "see", "--controls", "0")
+    assert "World 'crossing' cannot hide 'red': no run has it invisible." in said
+    assert "cannot hide" not in run("--to", "red", "--layer", "see", "--controls", "0", "--invisible", "")
+
+
 def test_one_study_holds_levels_of_many_worlds(folder: Path) -> None:
     class Narrow(Crossing):
         def __init__(self, width: int) -> None:
@@ -102,6 +109,8 @@ def test_mistakes_are_told_before_anything_long_begins(folder: Path) -> None:
         run("--to", "red", "--world", "CartPole-v1")
     with pytest.raises(UnknownName, match=r"class of things 'reed'.*Did you mean 'red'"):
         run("--to", "reed")
+    with pytest.raises(UnknownName, match=r"Known: red, green\. 'ground' is what lies behind all things"):
+        run("--to", "ground")
     assert not (folder / "a.study").exists(), "all of this is said before anything is recorded"
     with pytest.raises(UnknownName, match="Did you mean 'green'"):
         run("--to", "red", "--invisible", "gren", "--layer", "see")

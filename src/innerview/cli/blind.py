@@ -117,6 +117,8 @@ def run(chosen: Bench, wanted: Wanted, trials: Trials, *, out: Path | None) -> N
     numbers = ", ".join(str(factor.index + 1) for factor in choice.factors)
     _say(console, f"'{edited.name}': factor {numbers} projected out of the kernel of '{edited.last.after}'.\n")
     hidden = _invisible(chosen, wanted, trials)
+    if wanted.to and trials.invisible is None and not hidden:
+        _say(console, f"World '{chosen.world.info.name}' cannot hide '{wanted.to}': no run has it invisible.\n")
     result = prove(
         chosen.study,
         edited.name,
@@ -265,8 +267,10 @@ def _check_class(world: WorldInfo, to: str) -> None:
             f"World '{world.name}' tells no masks, so nobody can say which factors mean '{to}'. Let it tell them with "
             "iv.world(…, masks=…), or choose factors by their numbers, as in --factor 1."
         )
-    if to not in mask.elements:
-        raise UnknownName("class of things", to, mask.elements)
+    nothing, *things = mask.elements
+    if to not in things:
+        hint = f"'{nothing}' is what lies behind all things; no factor is named after it." if to == nothing else ""
+        raise UnknownName("class of things", to, things, hint)
 
 
 def _check_invisible(chosen: Bench, trials: Trials) -> None:
