@@ -63,7 +63,7 @@ def _first_told(env: Any, info: Mapping[str, Any], asked: MasksOf) -> Mapping[st
     except Exception as error:
         raise WorldError(
             f"masks(env, info) failed at the first reset: {type(error).__name__}: {error}. It is asked at every "
-            "moment, also right after a reset, with the environment as it was made; env.unwrapped is without its wrappers."
+            "moment, also right after a reset; env.unwrapped is the environment without its wrappers."
         ) from error
     if not isinstance(told, Mapping) or not told:
         raise WorldError(f"masks(env, info) should give arrays by kind of thing, not {told!r:.80}: {_HOW}.")
