@@ -40,6 +40,16 @@ describe("drops", () => {
     expect(crowdOf(new Float32Array(size * size), size, 1)).toBe(0);
   });
 
+  test("lie where their cells look", () => {
+    const field = new Float32Array((size * pixels) ** 2);
+    const sight = { first: [0.25, 0.3], stride: [0.05, 0.05] } as const;
+    fieldOf({ ...drops({ [2 * size + 4]: 1 }), sight }, 0, 1, pixels, field);
+    const at = field.indexOf(Math.max(...field));
+    const side = size * pixels;
+    expect((Math.floor(at / side) + 0.5) / side).toBeCloseTo(0.25 + 2 * 0.05, 2);
+    expect(((at % side) + 0.5) / side).toBeCloseTo(0.3 + 4 * 0.05, 2);
+  });
+
   test("good and bad news are apart", () => {
     const both = { [middle]: 1, 10: -0.5 };
     expect(area(both)).toBe(area({ [middle]: 1 }));

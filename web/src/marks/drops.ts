@@ -1,5 +1,7 @@
 /** Good and bad news as drops of colour: each cell of a grid is one whose area shows how strong it is. */
 
+import { sightOf, type Sight } from "./sight";
+
 export type Rgb = readonly [number, number, number];
 
 export interface Drops {
@@ -7,6 +9,8 @@ export interface Drops {
   readonly amounts: ArrayLike<number>;
   readonly height: number;
   readonly width: number;
+  /** Where the cells look; none: they part the picture evenly. */
+  readonly sight?: Sight | undefined;
   readonly colours: readonly Rgb[];
   /** Which factors are drawn. */
   readonly shown: (factor: number) => boolean;
@@ -49,7 +53,8 @@ export function crowdOf(cells: ArrayLike<number>, width: number, wide: number): 
  */
 export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: number, into: Float32Array): boolean {
   const { height, width, amounts } = drops;
-  const wide = dropWidth(width);
+  const { first, stride } = sightOf({ grid: [height, width], sight: drops.sight });
+  const wide = dropWidth(1 / stride[1]);
   const cells = new Float32Array(height * width);
   const filled = new Uint8Array(height);
   let any = false;
@@ -67,7 +72,10 @@ export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: numb
   const high = dropHeight(crowdOf(cells, width, wide));
   const columns = width * pixels;
   const rows = new Float32Array(height * columns);
-  const [overX, overY] = [spread(width, pixels, wide), spread(height, pixels, wide)];
+  const [overX, overY] = [
+    spread(width, pixels, wide, first[1], stride[1]),
+    spread(height, pixels, wide, first[0], stride[0]),
+  ];
   for (let x = 0; x < columns; x++) {
     const { first, weights } = overX[x]!;
     for (let y = 0; y < height; y++) {
@@ -98,16 +106,16 @@ interface Spread {
 const spreads = new Map<string, Spread[]>();
 
 /** For each pixel along a side, the cells that reach it and how much: a bell around each cell's middle. */
-function spread(cells: number, pixels: number, wide: number): Spread[] {
-  const key = `${cells} ${pixels} ${wide}`;
+function spread(cells: number, pixels: number, wide: number, begin: number, stride: number): Spread[] {
+  const key = `${cells} ${pixels} ${wide} ${begin} ${stride}`;
   const known = spreads.get(key);
   if (known) return known;
   const reach = Math.ceil(3 * wide);
   const made = Array.from({ length: cells * pixels }, (_, pixel) => {
-    const at = (pixel + 0.5) / pixels - 0.5;
+    const at = ((pixel + 0.5) / (cells * pixels) - begin) / stride;
     const first = Math.max(0, Math.ceil(at - reach));
     const last = Math.min(cells - 1, Math.floor(at + reach));
-    const weights = Float32Array.from({ length: last - first + 1 }, (_, k) => {
+    const weights = Float32Array.from({ length: Math.max(0, last - first + 1) }, (_, k) => {
       const away = (first + k - at) / wide;
       return Math.exp(-0.5 * away * away);
     });
@@ -166,12 +174,17 @@ export function opacityOf(field: number): number {
 }
 
 /** What factors leave out, as slanted lines: it is no factor, so it has no colour. */
-export function drawHatch(amounts: ArrayLike<number>, height: number, width: number, ink: Rgb): ImageData {
+export function drawHatch(
+  amounts: ArrayLike<number>,
+  { grid, sight }: { grid: readonly [number, number]; sight?: Sight | undefined },
+  ink: Rgb,
+): ImageData {
+  const [height, width] = grid;
   const pixels = cellPixels(width);
   const wide = width * pixels;
   const image = new ImageData(wide, height * pixels);
   const field = new Float32Array(wide * height * pixels);
-  fieldOf({ amounts, height, width, colours: [ink], shown: () => true }, 0, 1, pixels, field);
+  fieldOf({ amounts, height, width, sight, colours: [ink], shown: () => true }, 0, 1, pixels, field);
   for (let i = 0; i < field.length; i++) {
     if (field[i]! < edge) continue;
     const line = ((i % wide) + Math.floor(i / wide)) % 7;

@@ -25,6 +25,7 @@ export function newsOf(
     amounts: found.amounts.map((amount) => amount / full),
     height: value.grid[0],
     width: value.grid[1],
+    sight: value.sight,
     colours: value.factors.map((_, factor) => rgbOf(category(palette, factorPlace(factor)))),
     shown,
   };

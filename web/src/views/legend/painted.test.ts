@@ -33,7 +33,7 @@ describe("painted pictures", () => {
   test("are looked at where the middle cell looks, unless the whole layer was meant", () => {
     expect(partOf({ objective: "cell", grid: [8, 14], reach: 9 })).toEqual({
       at: { y: 4, x: 7 },
-      grid: [8, 14],
+      sight: { first: [0.5 / 8, 0.5 / 14], stride: [1 / 8, 1 / 14] },
       reach: 9,
     });
     expect(partOf({ objective: "layer", grid: [8, 14], reach: 9 })).toBeNull();

@@ -1,6 +1,7 @@
 /** What the lens “visualise” painted, read so that it can be drawn. */
 import type { LensInfo } from "../../api/model";
 import type { ResultLine } from "../../api/results";
+import { sightOf, type Sight } from "../../marks/sight";
 import type { Example } from "../../state/factors";
 import { number, percent } from "../../state/format";
 
@@ -24,6 +25,7 @@ export interface Painted {
   readonly grid: readonly [number, number];
   /** Pixels along a side that a cell sees. */
   readonly reach: number;
+  readonly sight?: Sight | undefined;
   /** How many rows it was compared with. */
   readonly rows: number;
   readonly pictures: readonly PaintedPicture[];
@@ -67,14 +69,14 @@ export const caricatures =
     asked(line).objective === "caricature" && asked(line).row === row && asked(line).layer === layer;
 
 /** Where a picture is looked at: where the middle cell looks, or all of it. */
-export function partOf(painted: Pick<Painted, "objective" | "grid" | "reach">): {
+export function partOf(painted: Pick<Painted, "objective" | "grid" | "reach" | "sight">): {
   at: { y: number; x: number };
-  grid: readonly [number, number];
+  sight: Sight;
   reach: number;
 } | null {
   if (painted.objective !== "cell") return null;
   const [height, width] = painted.grid;
-  return { at: { y: Math.floor(height / 2), x: Math.floor(width / 2) }, grid: painted.grid, reach: painted.reach };
+  return { at: { y: Math.floor(height / 2), x: Math.floor(width / 2) }, sight: sightOf(painted), reach: painted.reach };
 }
 
 /** How far it got, in short and in a sentence. */

@@ -1,4 +1,5 @@
 /** Where the picture of an example is cut out. */
+import type { Sight } from "../../marks/sight";
 
 export interface Cut {
   readonly x: number;
@@ -6,17 +7,17 @@ export interface Cut {
   readonly side: number;
 }
 
-/** The square of `reach` pixels around the middle of a cell; it may hang over the edge of the picture. */
+/** The square of `reach` pixels around the middle of what a cell sees; it may hang over the edge of the picture. */
 export function cutOf(
   at: { readonly y: number; readonly x: number },
-  grid: readonly [number, number],
+  { first, stride }: Sight,
   picture: { readonly height: number; readonly width: number },
   reach: number,
 ): Cut {
   const side = Math.max(4, Math.min(reach, picture.width, picture.height));
   return {
-    x: Math.round(((at.x + 0.5) / grid[1]) * picture.width - side / 2),
-    y: Math.round(((at.y + 0.5) / grid[0]) * picture.height - side / 2),
+    x: Math.round((first[1] + at.x * stride[1]) * picture.width - side / 2),
+    y: Math.round((first[0] + at.y * stride[0]) * picture.height - side / 2),
     side,
   };
 }

@@ -1,0 +1,13 @@
+/** Where in the picture the cells of a layer look: without padding they keep away from its edges. */
+export interface Sight {
+  /** The middle of what the first cell sees, down and across, as shares of the picture. */
+  readonly first: readonly [number, number];
+  /** From one cell to the next. */
+  readonly stride: readonly [number, number];
+}
+
+/** As it was found, or evenly: results of before did not tell. */
+export function sightOf({ grid, sight }: { grid: readonly [number, number]; sight?: Sight | undefined }): Sight {
+  const [height, width] = grid;
+  return sight ?? { first: [0.5 / height, 0.5 / width], stride: [1 / height, 1 / width] };
+}
