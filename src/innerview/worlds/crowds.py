@@ -84,7 +84,13 @@ def hiding(world: World, name: str) -> World:
         )
     if name not in world.hidable:
         raise UnknownName("class that can be invisible", name, world.hidable)
-    return world.hiding(name)
+    unseen = world.hiding(name)
+    if (unseen.info.name, unseen.info.settings) == (world.info.name, world.info.settings):
+        raise WorldError(
+            f"World '{world.info.name}' is called the same with '{name}' invisible, so that nobody could tell what was "
+            "played in which. Let `hiding` give it another name, as in iv.world(…, name=…), or other settings."
+        )
+    return unseen
 
 
 def usual_lanes(world: World, device: Any) -> int:
