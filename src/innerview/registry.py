@@ -24,10 +24,10 @@ class Registry(Generic[T]):
         self._things[name] = thing
         return thing
 
-    def get(self, name: str) -> T:
+    def get(self, name: str, hint: str = "") -> T:
         """The thing of that name, or an error that names the nearest one."""
         if name not in self._things:
-            raise UnknownName(self.what, name, self._things)
+            raise UnknownName(self.what, name, self._things, hint)
         return self._things[name]
 
     def names(self) -> tuple[str, ...]:

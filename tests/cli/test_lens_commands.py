@@ -74,6 +74,13 @@ def test_flags_are_printed_and_kept(study: Path) -> None:
     assert kept.arguments["parameters"]["swaps"] == 300
 
 
+def test_a_column_is_no_lens(study: Path) -> None:
+    with pytest.raises(UnknownName, match="surprise, is a column and no lens"):
+        run("lens", "surprise", str(study), "--recording", "x")
+    with pytest.raises(UnknownName, match="surprise, is a column and no lens"):
+        iv.look(study, "surprise", "x")
+
+
 @pytest.mark.parametrize("lens", ["strategy", "pca"])
 def test_other_lenses_print_what_they_found(study: Path, lens: str) -> None:
     assert "Kept as result" in run("lens", lens, str(study), "--recording", "x", "--set", "most=200")

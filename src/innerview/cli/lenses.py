@@ -97,8 +97,9 @@ def _typed(kind: str, name: str, value: str) -> Any:
 
 def _described(name: str) -> Lens:
     from innerview.jobs.lenses import all_lenses
+    from innerview.jobs.looking import NO_LENS
 
-    return all_lenses().get(name).lens
+    return all_lenses().get(name, NO_LENS).lens
 
 
 def _subject(text: str | None) -> Any:

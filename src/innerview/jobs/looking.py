@@ -19,6 +19,8 @@ from innerview.store import Recording, Study, damage_named, load_metrics
 if TYPE_CHECKING:
     from innerview.subjects import Subject
 
+NO_LENS = "What is told of every row, such as surprise, is a column and no lens: innerview info STUDY RECORDING."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
@@ -155,7 +157,7 @@ def ask(
     subjects: Mapping[str, Subject] | None = None,
 ) -> Question:
     """Check everything about a question before any work is done."""
-    looking = all_lenses().get(lens)
+    looking = all_lenses().get(lens, NO_LENS)
     described = looking.lens
     if described.over == "row":
         raise LensError(f"'{lens}' looks at one row at a time, as somebody points at it; it cannot run as a job.")
