@@ -8,7 +8,7 @@ import torch
 
 from innerview.errors import LensError
 from innerview.features.meaning import Meaning
-from innerview.features.sight import Sight
+from innerview.subjects import Sight
 
 CLASSES = ("nothing", "floor", "saw")
 ROWS, SIZE, GRID = 60, 32, 16

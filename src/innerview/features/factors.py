@@ -13,7 +13,6 @@ from innerview.errors import LensError
 from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
-from innerview.features.sight import sight
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -235,6 +234,8 @@ class _Rows:
         groups = reading.frames.groups
         self.groups = np.zeros(rows, np.int64) if groups is None else groups
         self.others = np.random.default_rng(seed).permutation(rows)
+        from innerview.subjects import sight
+
         self.sight = sight(reading.subject, reading.layer)
         frames = reading.frames
         self.meaning = (

@@ -13,7 +13,7 @@ from innerview.errors import LensError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from innerview.features.sight import Sight
+    from innerview.subjects import Sight
 
 CLEAR = 0.2
 """An excess from which a factor is said to respond to a class."""

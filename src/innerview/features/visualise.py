@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.sight import Sight, sight
 from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
 from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
 from innerview.features.visualise_painting import Painter, painted_input
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
-    from innerview.subjects import Subject
+    from innerview.subjects import Sight, Subject
 
 BEYOND = 1.5
 """From so many times the strongest observation on, a picture is said to lie beyond what the subject ever sees."""
@@ -123,7 +122,7 @@ def look(
     seed: int = 0,
 ) -> Found:
     """Paint pictures, and say how far they get beside the strongest of the rows."""
-    from innerview.subjects import middle_for
+    from innerview.subjects import middle_for, sight
 
     given = factors if isinstance(factors, Found) else None
     layer = layer or (str(given.value["layer"]) if given else middle_for(subject))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.sight import blanks
 from innerview.features.visualise_aim import Aim, Seen
 from innerview.features.visualise_canvas import Canvas, Shaking, penalty
 
@@ -76,6 +75,8 @@ class Painter:
         return found
 
     def _said(self, shares: Tensor, *, grad: bool) -> Tensor:
+        from innerview.subjects import blanks
+
         given = blanks(self.subject, len(shares)) | {self.input: self.canvas.palette.inputs(shares)}
         return self.subject.run(given, keep=(self.layer,), grad=grad).activations[self.layer]
 
@@ -110,6 +111,8 @@ class Adam:
 def painted_input(subject: Subject, layer: str, pictures: Mapping[str, Tensor]) -> str:
     """The first picture that a layer looks at."""
     import torch
+
+    from innerview.subjects import blanks
 
     for name, seen in pictures.items():
         given = blanks(subject, 1) | {name: seen[:1].detach().clone().requires_grad_()}

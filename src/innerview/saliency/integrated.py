@@ -71,14 +71,15 @@ def look(
     steps: int = 50,
 ) -> np.ndarray:
     """Heat [batch, height, width] of the picture: what a place adds or takes, scaled to 0–1 in each row."""
-    from torch.nn.functional import interpolate
+    from innerview.subjects import middle_for, sight
 
     images = [spec for spec in subject.info.inputs if spec.kind == "image"]
     if not images:
         raise LensError(f"Subject '{subject.info.name}' has no image input; integrated gradients need one.")
+    layer = layer or middle_for(subject, target)
     found = attribute(subject, inputs, memory, layer=layer, target=target, steps=steps)
     places = found.values.sum(dim=1, keepdim=True).abs()
-    heat = interpolate(places, images[0].shape[1:], mode="bilinear", align_corners=False)[:, 0]
+    heat = sight(subject, layer).pictured(places, images[0].shape[1:])[:, 0]
     top = heat.flatten(1).amax(dim=1).clamp_min(1e-12)
     return np.asarray((heat / top[:, None, None]).cpu().numpy(), np.float32)
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError
 from innerview.subjects.hooks import attached
+from innerview.subjects.sight import blanks
 
 if TYPE_CHECKING:
     from torch.utils.hooks import RemovableHandle
@@ -29,7 +30,8 @@ def reaching(
     if head is None or not asked:
         return asked
     with attached(_cutting(subject, without)):
-        output = subject.run(_blank(subject), keep=asked, grad=True)
+        given = {name: value.requires_grad_(value.is_floating_point()) for name, value in blanks(subject, 1).items()}
+        output = subject.run(given, keep=asked, grad=True)
     said, found = output.heads[head.name].sum(), [output.activations[name] for name in asked]
     if not said.requires_grad or not all(layer.requires_grad for layer in found):
         return () if without else asked
@@ -52,14 +54,6 @@ def middle_for(subject: Subject, target: str = "action") -> str:
         raise SubjectError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
     found = reaching(subject, head_of(subject, target)) or subject.convolutions
     return found[len(found) // 2]
-
-
-def _blank(subject: Subject) -> dict[str, Tensor]:
-    given = {}
-    for spec in subject.info.inputs:
-        value = torch.zeros(1, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
-        given[spec.name] = value.requires_grad_(value.is_floating_point())
-    return given
 
 
 def _cutting(subject: Subject, layers: Sequence[str]) -> Iterator[RemovableHandle]:

@@ -1,14 +1,18 @@
-"""What of a picture reaches a layer."""
+"""Where in a picture the cells of a layer look."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+from torch.nn.functional import grid_sample
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from innerview.subjects import Subject
+    from innerview.subjects.subject import Subject
 
 _NOISE = 16
 """Pictures of noise that show what a cell sees: in one alone, much is below zero and passes nothing on."""
@@ -20,8 +24,6 @@ _SAME_PX = 0.75
 
 def blanks(subject: Subject, rows: int) -> dict[str, Tensor]:
     """Every input with nothing in it."""
-    import torch
-
     return {
         spec.name: torch.zeros(rows, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
         for spec in subject.info.inputs
@@ -52,11 +54,31 @@ class Sight:
         """As JSON."""
         return {"first": list(self.first), "stride": list(self.stride)}
 
+    def pictured(self, cells: Tensor, size: Sequence[int]) -> Tensor:
+        """Values of cells [n, channel, height, width] as pictures: straight from middle to middle, level beyond."""
+        places = []
+        for axis, pixels in enumerate(size):
+            shares = (torch.arange(pixels, dtype=cells.dtype, device=cells.device) + 0.5) / pixels
+            cell = (shares - self.first[axis]) / self.stride[axis]
+            places.append((2 * cell + 1) / cells.shape[2 + axis] - 1)
+        down, across = torch.meshgrid(*places, indexing="ij")
+        where = torch.stack((across, down), dim=-1).expand(len(cells), -1, -1, -1)
+        return grid_sample(cells, where, padding_mode="border", align_corners=False)
+
+
+_KNOWN: WeakKeyDictionary[Subject, dict[str, Sight]] = WeakKeyDictionary()
+
 
 def sight(subject: Subject, layer: str) -> Sight:
-    """What cells of a layer see: where noise moves them. Without padding they keep away from the edges."""
-    import torch
+    """What cells of a layer see; it is measured once."""
+    known = _KNOWN.setdefault(subject, {})
+    if layer not in known:
+        known[layer] = _measured(subject, layer)
+    return known[layer]
 
+
+def _measured(subject: Subject, layer: str) -> Sight:
+    """By where noise moves some cells. Without padding they keep away from the edges."""
     picture = next(spec for spec in subject.info.inputs if spec.kind == "image")
     noise = torch.rand(_NOISE, *picture.shape, generator=torch.Generator().manual_seed(0)).to(subject.device)
     given = blanks(subject, _NOISE) | {picture.name: noise.requires_grad_()}
@@ -84,8 +106,6 @@ def _picked(cells: int) -> list[int]:
 
 def _seen(cell: Tensor, noise: Tensor) -> list[tuple[int, int]] | None:
     """From where to where a cell sees, down and across; None where that cannot be told."""
-    import torch
-
     moved = torch.autograd.grad(cell, [noise], retain_graph=True, allow_unused=True)[0] if cell.requires_grad else None
     if moved is None:
         return None

@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from innerview.features.sight import Sight, sight
-from innerview.subjects import subject
+from innerview.subjects import Sight, sight, subject
 
 
 def test_how_far_a_cell_sees() -> None:
@@ -68,3 +67,16 @@ def test_with_padding_cells_part_the_picture_evenly() -> None:
     module = nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(2 * 24, 2))
     agent = subject(module, example=torch.zeros(1, 1, 8, 12), heads="policy", actions=["left", "right"])
     assert sight(agent, "0") == Sight.even((8, 12), 3) and sight(agent, "1").is_even((4, 6))
+
+
+def test_values_of_cells_are_painted_where_they_look() -> None:
+    cells = torch.rand(2, 1, 4, 6, generator=torch.Generator().manual_seed(0))
+    evenly = torch.nn.functional.interpolate(cells, (8, 12), mode="bilinear", align_corners=False)
+    torch.testing.assert_close(Sight.even((4, 6), 3).pictured(cells, (8, 12)), evenly)
+    away = Sight(2, (3 / 8, 3 / 12), (1 / 8, 1 / 12)).pictured(cells, (8, 12))
+    torch.testing.assert_close(away[..., 2:7, 2:9], torch.nn.functional.avg_pool2d(_doubled(cells), 2, stride=1))
+
+
+def _doubled(cells: torch.Tensor) -> torch.Tensor:
+    """With the edges once more: between two middles lies their mean."""
+    return torch.nn.functional.pad(cells, (1, 1, 1, 1), mode="replicate")
