@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
+from innerview.errors import LensError
 from innerview.jobs.live import Live
 from innerview.serve import Handle
 from innerview.testing.worlds import CountingWorld, CrashingWorld, SlowGame, SlowWorld
@@ -45,6 +46,10 @@ class PatientWorld(SlowWorld):
             game.step_s = 0.0
 
 
+def refuse(*_: object) -> None:
+    raise LensError("It cannot be told.")
+
+
 @pytest.fixture
 def world() -> PatientWorld:
     return PatientWorld()
@@ -62,7 +67,9 @@ def handle(study: iv.Study, world: PatientWorld, show: Show) -> Handle:
     return show(study, subject=recurrent(), world=world)
 
 
-def test_saliency_lies_over_the_picture_and_follows_time(visit: Visit, handle: Handle, study: iv.Study) -> None:
+def test_saliency_lies_over_the_picture_and_follows_time(
+    visit: Visit, handle: Handle, study: iv.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = visit(handle, "#/episodes/walk?step=3")
     bench.get("heat-toggle").click()
     expect(bench.get("heat")).to_have_js_property("width", 8)
@@ -75,6 +82,10 @@ def test_saliency_lies_over_the_picture_and_follows_time(visit: Visit, handle: H
         assert strength.max() > 200 > strength.min()
         bench.page.keyboard.press("ArrowRight")
     bench.settled("heat=on")
+    monkeypatch.setattr(Live, "lens", refuse)
+    bench.page.keyboard.press("ArrowRight")
+    expect(bench.get("heat-said")).to_have_text("It cannot be told.")
+    bench.page.wait_for_function(HAS_STRENGTH, arg=[0] * strength.size)
     bench.get("heat-toggle").click()
     expect(bench.get("heat")).to_have_count(0)
 
