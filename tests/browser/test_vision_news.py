@@ -133,10 +133,19 @@ def test_another_target_has_other_words_and_earlier_results_can_be_chosen(
     text = bench.get("view-news").inner_text()
     assert "For right" in text and "For left" in text
     expect(bench.get("factor")).to_have_count(3)
+    assert box_of(bench.get("factor").first)["width"] <= 200
     bench.get("news-result").select_option(index=1)
     expect(bench.get("factor")).to_have_count(FACTORS)
     expect(bench.get("news-good")).to_be_visible()
     bench.settled("result-factors=")
+
+
+def test_damaged_factors_say_so_at_once(visit: Visit, show: Show, levels: iv.Study) -> None:
+    amounts = levels.path / "results" / levels.results(kind="factors")[0].id / "amounts.npy"
+    amounts.write_bytes(amounts.read_bytes()[:50])
+    bench = opened(visit(show(levels), LINK, ready=False), drawn=False)
+    bench.watch.expected.append("status of 409")
+    expect(bench.get("news-asking")).to_contain_text("amounts.npy")
 
 
 def test_factors_of_other_rows_say_where_they_are(

@@ -207,6 +207,12 @@ export class Playout {
     return this.frames.factors(node.key, result, cells);
   }
 
+  /** Why they cannot be told there. */
+  lost(node: PlayedNode, result: string): string {
+    void this.arrived;
+    return this.frames.problem(node.key, result);
+  }
+
   /** The node that stands for each step that was played: the one that is shown, else the last of that step. */
   get steps(): PlayedNode[] {
     const found = new Map(this.nodes.map((node) => [node.step, node]));

@@ -1,5 +1,5 @@
 /** What was seen at played nodes, and how much of each factor is in it: asked for once, forgotten with the branch. */
-import { isAbort } from "../api/errors";
+import { isAbort, messageOf } from "../api/errors";
 import type { Frame } from "../api/frames";
 import type { PlayedNode, PlayoutService } from "../api/playout";
 import type { FactorRow } from "./factorrows";
@@ -12,6 +12,8 @@ const mostFactors = 64;
 export class PlayedFrames {
   private readonly frames = new Map<string, Frame | "coming" | "lost">();
   private readonly rows = new Map<string, FactorRow | "coming" | "lost">();
+  /** Why what is lost of them is lost. */
+  private readonly problems = new Map<string, string>();
   private turn = 0;
 
   constructor(
@@ -23,6 +25,7 @@ export class PlayedFrames {
     this.turn++;
     this.frames.clear();
     this.rows.clear();
+    this.problems.clear();
   }
 
   /** The service knows the branch again: what could not be had may be asked for once more. */
@@ -76,6 +79,12 @@ export class PlayedFrames {
     return typeof found === "object" ? found : null;
   }
 
+  /** Why factors of a node cannot be had. */
+  problem(key: string, result: string): string {
+    const name = `${result} ${key}`;
+    return this.rows.get(name) === "lost" ? (this.problems.get(name) ?? "") : "";
+  }
+
   private split(name: string, key: string, result: string, cells: number): void {
     const turn = this.turn;
     this.rows.set(name, "coming");
@@ -90,7 +99,10 @@ export class PlayedFrames {
         this.arrived();
       },
       (problem: unknown) => {
-        if (turn === this.turn && !isAbort(problem)) this.rows.set(name, "lost");
+        if (turn !== this.turn || isAbort(problem)) return;
+        this.rows.set(name, "lost");
+        this.problems.set(name, messageOf(problem));
+        this.arrived();
       },
     );
   }

@@ -99,6 +99,12 @@ export class Vision {
     return this.shown?.amounts.at(row) ?? null;
   }
 
+  /** Why there is nothing to draw in a row. */
+  lost(row: number): string {
+    void this.arrived;
+    return this.shown?.amounts.problem(row) ?? "";
+  }
+
   /** The strength that fills a drop in the rows of an episode; the row's own until that is known. */
   fullOf(rows: { start: number; stop: number }): number | null {
     const key = `${this.opened} ${rows.start}`;
