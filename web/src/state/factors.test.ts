@@ -7,6 +7,7 @@ import {
   indicesFrom,
   nameOf,
   rowsOf,
+  sharedBeginning,
   titleOfResult,
   toldApart,
   wordsOf,
@@ -67,6 +68,23 @@ describe("what factors say", () => {
     expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
     expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
     expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);
+  });
+
+  test("layers are listed without the beginning that tells none apart", () => {
+    const of = (layer: string, subject: string) =>
+      ({ arguments: { subject, parameters: { layer, count: 8 } } }) as unknown as ResultLine;
+    const lines = [...["net.cnn.0", "", "net.cnn.2"].map((layer) => of(layer, "own")), of("stem", "other")];
+    expect(lines.map((line) => titleOfResult(line, "own", lines))).toEqual([
+      "value · cnn.0 · 8",
+      "value · middle layer · 8",
+      "value · cnn.2 · 8",
+      "by other: value · stem · 8",
+    ]);
+    expect(titleOfResult(lines[0]!, "own")).toBe("value · net.cnn.0 · 8");
+    expect(sharedBeginning(["net.block.a", "net.block"])).toBe("net.");
+    expect(sharedBeginning(["0.conv", "0.1"])).toBe("");
+    expect(sharedBeginning(["conv2", "net.conv2"])).toBe("");
+    expect(sharedBeginning(["", ""])).toBe("");
   });
 
   test("what somebody wrote into the address is read as far as it makes sense", () => {
