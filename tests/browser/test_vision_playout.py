@@ -141,6 +141,7 @@ def test_the_agent_goes_on_and_the_branch_is_kept(visit: Visit, show: Show, leve
     bench.page.keyboard.press("g")
     end, steps = mine[-1].moment.ended, mine[-1].step
     expect(bench.get("course-outcome-played")).to_contain_text(f"{end} after {steps} steps")
+    expect(bench.get("step")).to_have_text(f"{STEPS - 1} + {steps - STEPS + 1}")
     expect(bench.get("playout-on")).to_be_disabled()
     bench.page.locator('[data-testid="course-played"]:not([data-drawn="0"])').wait_for()
     expect(bench.get("course-outcome-real")).to_contain_text(f"step limit after {STEPS} steps")
@@ -156,11 +157,16 @@ def test_the_agent_goes_on_and_the_branch_is_kept(visit: Visit, show: Show, leve
     assert kept.groups()["outcome"].to_list() == [end]
 
 
-def test_a_link_opens_what_was_played_out(visit: Visit, show: Show, levels: iv.Study) -> None:
+def test_a_link_opens_what_was_played_out(
+    visit: Visit, show: Show, levels: iv.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixed = "World 'levels' cannot move or remove things."
+    monkeypatch.setattr(Branch, "why_fixed", fixed)
     handle = served(show, levels)
     bench = visit(handle, f"{LINK}?episode=1&step={BEGIN}&play={BEGIN}~1;a*3", ready=False)
     at(bench, BEGIN + 4)
     expect(bench.get("course-canvas")).to_have_attribute("data-steps", "5")
+    expect(bench.get("playout-fixed")).to_have_text(fixed)
     bench.get("tab-episodes").click()
     bench.get("episode").nth(0).click()
     expect(bench.get("news-seen")).to_be_visible()
