@@ -22,6 +22,8 @@ export class Results {
   private readonly started = new SvelteMap<string, string>();
   private readonly values = new Map<string, Promise<Result>>();
   private recording = $state("");
+  /** Who played what is recorded. */
+  private subject = $state("");
   private wanted = false;
   private refreshing = false;
   private turn = 0;
@@ -35,7 +37,7 @@ export class Results {
   }
 
   /** Another recording, or another version of the same. */
-  attach(recording: string): void {
+  attach(recording: string, subject = ""): void {
     if (recording !== this.recording) {
       this.all = [];
       this.loaded = false;
@@ -44,6 +46,7 @@ export class Results {
       this.values.clear();
     }
     this.recording = recording;
+    this.subject = subject;
     if (this.wanted) void this.load();
   }
 
@@ -80,15 +83,15 @@ export class Results {
     return this.all.filter((line) => line.kind === kind);
   }
 
-  /** The result that was chosen for a kind, else the newest that fits. */
+  /** The result that was chosen for a kind, else the newest that fits; what others saw comes after who played. */
   shown(kind: string, fits: (line: ResultLine) => boolean = () => true): ResultLine | undefined {
     const lines = this.of(kind).filter(fits);
     const chosen = this.settings.get(`result-${kind}`);
-    return lines.find((line) => line.id === chosen) ?? lines[0];
+    return lines.find((line) => line.id === chosen) ?? preferred(lines, this.subject);
   }
 
   choose(kind: string, id: string): void {
-    if (this.of(kind)[0]?.id === id) this.settings.delete(`result-${kind}`);
+    if (preferred(this.of(kind), this.subject)?.id === id) this.settings.delete(`result-${kind}`);
     else this.settings.set(`result-${kind}`, id);
   }
 
@@ -159,6 +162,15 @@ export class Results {
     const line = this.all.find((other) => other.id === id);
     if (line && this.started.get(line.kind) === job.id) this.choose(line.kind, id);
   }
+}
+
+/** Of results, newest first, the first of the subject that played, else the first. */
+export function preferred<Line extends Pick<ResultLine, "arguments">>(
+  lines: readonly Line[],
+  played: string,
+): Line | undefined {
+  const own = ({ arguments: { subject } }: Line): boolean => typeof subject !== "string" || subject === played;
+  return lines.find(own) ?? lines[0];
 }
 
 /** The result that a job made, or is making. */

@@ -136,7 +136,7 @@ export class Session {
 
   private show(recording: OpenRecording, link?: Link): void {
     this.recording = recording;
-    this.results.attach(recording.info.name);
+    this.results.attach(recording.info.name, recording.info.subject?.name);
     void this.quietly(this.metrics.load(recording.info.name));
     this.workspace = this.suitable(recording);
     this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
