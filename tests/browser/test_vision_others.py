@@ -62,6 +62,9 @@ def test_factors_are_found_and_drawn(visit: Visit, show: Show, tmp_path: Path, m
     opened(bench)
     expect(bench.get("factor")).to_have_count(3)
     (found,) = study.results(kind="factors")
+    words = bench.get("factor-masks")
+    expect(words).to_contain_text("masks=")
+    assert words.evaluate("it => it.scrollHeight <= it.clientHeight"), "the way to get names is cut off"
     assert found.value["layer"] == middle_for(subject) and found.value["factors"][0]["share"] > 0
     bench.page.keyboard.press("ArrowRight")
     expect(bench.get("news-good")).to_have_attribute("data-row", "4")
