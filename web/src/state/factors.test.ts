@@ -10,6 +10,7 @@ import {
   sharedBeginning,
   titleOfResult,
   toldApart,
+  whyUnnamed,
   wordsOf,
   type Factor,
 } from "./factors";
@@ -28,6 +29,15 @@ describe("what factors say", () => {
     expect(nameOf(factor, 2, "")).toBe("saw");
     expect(nameOf({ ...factor, meaning: null }, 2, undefined)).toBe("factor 3");
     expect(nameOf({ ...factor, meaning: { name: "", score: 0.1, classes: [] } }, 0, "")).toBe("factor 1");
+  });
+
+  test("one without a name says why", () => {
+    const line = { class: "saw", share: 0.9, chance: 0.2, excess: 0.7, consistency: 0.6, groups: 5, fixed: false };
+    expect(whyUnnamed({ name: "", score: 0.7, classes: [line] })).toBe(
+      "70 % more on saw than by chance, but in only 60 % of the episodes: a name needs 80 %",
+    );
+    expect(whyUnnamed({ name: "", score: 0.1, classes: [{ ...line, excess: 0.1 }] })).toContain("no one kind");
+    expect(whyUnnamed({ name: "", score: 0, classes: [] })).toContain("no one kind");
   });
 
   test("the words are those of the target", () => {

@@ -1,5 +1,6 @@
 /** What the lens “factors” found, read so that it can be drawn. */
 import type { ResultLine } from "../api/results";
+import { percent } from "./format";
 
 export const signs = ["good", "bad"] as const;
 export type Sign = (typeof signs)[number];
@@ -134,4 +135,14 @@ export function examplesOf(factor: Factor, which: Sign | "all", most: number): (
 export function indicesFrom(text: string | undefined, count: number): number[] {
   const found = (text ?? "").split(",").filter(Boolean).map(Number);
   return [...new Set(found)].filter((n) => Number.isInteger(n) && n >= 0 && n < count).sort((a, b) => a - b);
+}
+
+/** From this excess on a class may give its name. */
+const clear = 0.2;
+
+/** Why a factor that was compared with masks has no name. */
+export function whyUnnamed(meaning: NonNullable<Factor["meaning"]>): string {
+  const [best] = meaning.classes;
+  if (!best || best.excess < clear) return "Clearly on no one kind of thing";
+  return `${percent(best.excess)} more on ${best.class} than by chance, but in only ${percent(best.consistency)} of the episodes: a name needs 80 %`;
 }
