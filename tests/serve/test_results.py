@@ -82,7 +82,7 @@ def test_results_are_listed_without_their_value_and_can_be_dropped(api: httpx.Cl
         ({"lens": "pca", "recording": "step"}, 404, "Did you mean 'steps'"),
         ({"lens": "pca", "rows": [3]}, 400, "start, stop"),
         ({"lens": "pca", "rows": [5, 500]}, 400, "start, stop"),
-        ({"lens": "pca", "parameters": {"most": "many"}}, 422, "is a int"),
+        ({"lens": "pca", "parameters": {"most": "many"}}, 422, "is a whole number"),
         ({"lens": "pca", "parameters": {"most": 1}}, 422, "goes from 10"),
         ({"lens": "pca", "parameters": {"array": "memor"}}, 404, "Did you mean 'memory'"),
         ({"lens": "pca", "parameters": {"mots": 100}}, 404, "Did you mean 'most'"),

@@ -28,6 +28,7 @@ ROOMS = (
 )
 
 
+_CALLED = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bool": (bool,)}
 
 
@@ -58,13 +59,15 @@ class Looking:
 def _check_value(parameter: Parameter, value: Any) -> None:
     kinds = _KINDS.get(parameter.type, (str,))
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise LensError(f"'{parameter.name}' is a {parameter.type}, not {value!r:.80}. {parameter.description}")
+        wanted = _CALLED.get(parameter.type, "a text")
+        raise LensError(f"'{parameter.name}' is {wanted}, not {value!r:.80}. {parameter.description}")
     if parameter.choices and value not in parameter.choices:
         raise UnknownName(parameter.name, str(value), parameter.choices)
     low = -inf if parameter.low is None else parameter.low
     high = inf if parameter.high is None else parameter.high
     if isinstance(value, int | float) and not low <= value <= high:
-        raise LensError(f"'{parameter.name}' goes from {low:g} to {high:g}; {value} is outside.")
+        ends = f"from {low:g}" + ("" if high == inf else f" to {high:g}")
+        raise LensError(f"'{parameter.name}' goes {ends if low > -inf else f'up to {high:g}'}; {value} is outside.")
 
 
 @cache
