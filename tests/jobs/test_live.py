@@ -51,7 +51,7 @@ def test_bad_requests_say_what_would_be_right(live: Live) -> None:
     with pytest.raises(UnknownName, match="target"):
         live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": {"aim": 1}}, never)
     for wrong in ([1], {"times_input": "yes"}):
-        with pytest.raises(LensError, match=r"by name|is a bool"):
+        with pytest.raises(LensError, match=r"by name|is true or false"):
             live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": wrong}, never)
     with pytest.raises(UnknownName, match="Did you mean 'value'"):
         live.lens({"recording": "x", "row": 0, "lens": "gradient", "parameters": {"target": "valu"}}, never)
