@@ -53,3 +53,22 @@ def test_nothing_is_attributed_to_a_layer_that_the_target_does_not_depend_on(apa
         attribute(apart, pictures, layer="b", target="value")
     with pytest.raises(LensError, match=r"'action' does not depend on layer 'critic'.* depends on: a, b, c"):
         attribute(apart, pictures, layer="critic", target="action")
+
+
+class Shared(nn.Module):
+    """One rectifier after each of two convolutions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b, self.act = nn.Conv2d(3, 4, 3), nn.Conv2d(4, 2, 3), nn.ReLU()
+        self.policy = nn.Linear(8, 2)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return {"policy": self.policy(self.act(self.b(self.act(self.a(x)))).flatten(1))}
+
+
+def test_a_layer_that_runs_twice_cannot_be_gone_on_from() -> None:
+    shared = subject(Shared(), example=torch.zeros(1, 3, 6, 6), name="shared")
+    with pytest.raises(SubjectError, match="'act' runs several times in one step"):
+        attribute(shared, {"x": torch.rand(2, 3, 6, 6)}, layer="act", target="action")
+    assert attribute(shared, {"x": torch.rand(2, 3, 6, 6)}, layer="b", target="action").values.shape == (2, 2, 2, 2)

@@ -37,6 +37,8 @@ class Layers:
     """Layers whose output a later operation changes in place."""
     time_axes: Mapping[str, int] = field(default_factory=dict)
     """Layers whose output has a time axis of length 1, and which axis that is."""
+    repeated: frozenset[str] = frozenset()
+    """Layers that run several times in one step and say something else each time."""
 
 
 def keeping(

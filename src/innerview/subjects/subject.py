@@ -215,6 +215,8 @@ class Subject:
         """
         if layer not in self.info.layers:
             raise UnknownName("layer", layer, self.info.layers)
+        if layer in self._body.layers.repeated:
+            raise SubjectError(f"Layer '{layer}' runs several times in one step. Choose one that runs once.")
         self._check_inputs(inputs)
         rows = activation.shape[0]
         memory = self.initial_memory(rows) if memory is None else self._checked_memory(memory, rows)

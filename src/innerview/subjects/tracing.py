@@ -37,6 +37,8 @@ class Trace:
     """Qualified names in the order in which their outputs were ready."""
     rewritten: frozenset[str] = frozenset()
     """Layers whose output a later operation changes in place."""
+    repeated: set[str] = field(default_factory=set)
+    """Layers that ran several times and said something else each time."""
     recurrent: dict[str, RecurrentCall] = field(default_factory=dict)
     makers: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
     """id of an output tensor to the layer that made it (and the tensor, so that no other gets its id)."""
@@ -58,7 +60,7 @@ class Trace:
             for name, axis in axes.items()
             if name in self.kept and _is_time(tuple(self.kept[name][0].shape), axis, batch)
         }
-        return Layers(tuple(self.layers), self.rewritten, timed)
+        return Layers(tuple(self.layers), self.rewritten, timed, frozenset(self.repeated))
 
 
 def trace(
@@ -132,13 +134,21 @@ def _after(name: str, found: Trace) -> Any:
         value = main_tensor(output)
         if name == ROOT or value is None:
             return
-        if name not in found.kept:
+        before = found.kept.get(name)
+        if before is None:
             found.layers.append(name)
+        elif _differs(*before, value):
+            found.repeated.add(name)
         found.kept[name] = (value, value._version)
         for part in parts(output):
             found.makers.setdefault(id(part.value), (name, part.value))
 
     return hook
+
+
+def _differs(before: Tensor, version: int, now: Tensor) -> bool:
+    """Whether a layer said something else the second time; what was overwritten since cannot be compared."""
+    return before.shape != now.shape or (before._version == version and not torch.equal(before, now))
 
 
 def _is_time(shape: tuple[int, ...], axis: int, batch: int) -> bool:
