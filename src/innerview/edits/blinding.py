@@ -89,14 +89,13 @@ def _beside(subject: Subject, layer: str, after: str) -> dict[str, Tensor]:
     """Kernels that read the same as the one after a layer, beside it: as the two streams of a dueling network do."""
     import torch
 
-    named, inputs = dict(subject.module.named_modules()), {}
+    from innerview.subjects import blanks
+
+    named = dict(subject.module.named_modules())
     alike = [n for n in subject.info.layers if n not in (layer, after) and _size(named[n]) == _size(named[after])]
     if not alike:
         return {}
-    for spec in subject.info.inputs:
-        blank = torch.zeros(1, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
-        inputs[spec.name] = blank.requires_grad_(blank.is_floating_point())
-    said = subject.run(inputs, keep=(layer, after, *alike), grad=True).activations
+    said = subject.run(blanks(subject, 1, grad=True), keep=(layer, after, *alike), grad=True).activations
 
     def follows(name: str, earlier: str) -> bool:
         whole, begin = said[name].sum(), said[earlier]

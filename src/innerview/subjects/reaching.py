@@ -24,14 +24,13 @@ def reaching(
 ) -> tuple[str, ...]:
     """Layers, convolutions unless said, that a head depends on; `without` what goes through some others.
 
-    Where that cannot be told, as gradients do not flow, all of them.
+    Where that cannot be told, as gradients do not flow, all of them; then nothing is said to go round others.
     """
     asked = tuple(subject.convolutions if layers is None else layers)
     if head is None or not asked:
         return asked
-    with attached(_cutting(subject, without)):
-        given = {name: value.requires_grad_(value.is_floating_point()) for name, value in blanks(subject, 1).items()}
-        output = subject.run(given, keep=asked, grad=True)
+    with subject.alone(), attached(_cutting(subject, without)):
+        output = subject.run(blanks(subject, 1, grad=True), keep=asked, grad=True)
     said, found = output.heads[head.name].sum(), [output.activations[name] for name in asked]
     if not said.requires_grad or not all(layer.requires_grad for layer in found):
         return () if without else asked
@@ -49,7 +48,7 @@ def head_of(subject: Subject, target: str) -> Head | None:
 
 
 def middle_for(subject: Subject, target: str = "action") -> str:
-    """Where objects tend to be told apart: of the convolutions that a target depends on the third of five, say."""
+    """Where objects tend to be told apart: the middle one of the convolutions that a target depends on."""
     if not subject.convolutions:
         raise SubjectError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
     found = reaching(subject, head_of(subject, target)) or subject.convolutions

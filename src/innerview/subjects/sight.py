@@ -22,12 +22,13 @@ _SAME_PX = 0.75
 """Cells that are no farther from an even grid lie on it."""
 
 
-def blanks(subject: Subject, rows: int) -> dict[str, Tensor]:
-    """Every input with nothing in it."""
-    return {
-        spec.name: torch.zeros(rows, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
-        for spec in subject.info.inputs
-    }
+def blanks(subject: Subject, rows: int, *, grad: bool = False) -> dict[str, Tensor]:
+    """Every input with nothing in it; gradients flow back to it where asked."""
+    given = {}
+    for spec in subject.info.inputs:
+        blank = torch.zeros(rows, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
+        given[spec.name] = blank.requires_grad_(grad and blank.is_floating_point())
+    return given
 
 
 @dataclass(frozen=True)

@@ -143,10 +143,10 @@ def halved(codes: Tensor) -> Tensor:
     """Half as many pixels each way, with the mean colour of four: edges become smooth. Classes are dropped."""
     upper, lower = codes[:, ::2], codes[:, 1::2]
 
-    def mean(colours: int, half: int) -> Tensor:
+    def mean(which: int, half: int) -> Tensor:
         # Sums of four fit between the colours, so that two of them are added at once.
-        rows = (upper & colours).add_(lower & colours)
-        return (rows[..., ::2] + rows[..., 1::2]).add_(half).bitwise_right_shift_(2).bitwise_and_(colours)
+        rows = (upper & which).add_(lower & which)
+        return (rows[..., ::2] + rows[..., 1::2]).add_(half).bitwise_right_shift_(2).bitwise_and_(which)
 
     return mean(_RED_AND_BLUE, 0x00020002).bitwise_or_(mean(_GREEN, 0x00000200))
 
