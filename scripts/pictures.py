@@ -21,7 +21,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import innerview as iv
 from innerview import zoo
-from innerview.jobs.looking import look
+from innerview.lenses.look import look
 from innerview.schema import MemoryEdit, Reduction
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"

@@ -20,7 +20,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import innerview as iv
 from innerview import zoo
-from innerview.jobs.looking import look
+from innerview.lenses.look import look
 from innerview.worlds import world
 from innerview.worlds.platformer import FIRST_TEST_LEVEL
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
-    from innerview.jobs.blinding import blind
-    from innerview.jobs.explorable import export_explorable
-    from innerview.jobs.looking import look
-    from innerview.jobs.minimal import minimal
-    from innerview.jobs.playout import play_out
-    from innerview.jobs.proof import prove
-    from innerview.jobs.record import record
-    from innerview.jobs.reduce import reduce_table
-    from innerview.jobs.rerun import rerun
-    from innerview.jobs.snapshots import snapshot, snapshot_callback
-    from innerview.jobs.sweep import sweep
+    from innerview.explorables.kitems.page import export_explorable
+    from innerview.interventions.ablation import blind
+    from innerview.interventions.ablation_test import prove
+    from innerview.interventions.reductions import reduce_table
+    from innerview.interventions.smallest_memory import minimal
+    from innerview.interventions.sweep import sweep
+    from innerview.lenses.look import look
+    from innerview.rollouts.record import record
+    from innerview.rollouts.rerun import rerun
+    from innerview.rollouts.snapshots import snapshot, snapshot_callback
+    from innerview.rollouts.what_if.sessions import play_out
     from innerview.schema import MemoryEdit, Move, Reduction
     from innerview.serve import show
     from innerview.store import Recording, Study, check, write_rows
@@ -40,22 +40,22 @@ _HOMES = {
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
     "World": "innerview.worlds",
-    "blind": "innerview.jobs.blinding",
+    "blind": "innerview.interventions.ablation",
     "check": "innerview.store",
-    "export_explorable": "innerview.jobs.explorable",
+    "export_explorable": "innerview.explorables.kitems.page",
     "from_sb3": "innerview.subjects",
-    "minimal": "innerview.jobs.minimal",
-    "play_out": "innerview.jobs.playout",
-    "look": "innerview.jobs.looking",
-    "prove": "innerview.jobs.proof",
-    "record": "innerview.jobs.record",
-    "reduce_table": "innerview.jobs.reduce",
-    "rerun": "innerview.jobs.rerun",
+    "minimal": "innerview.interventions.smallest_memory",
+    "play_out": "innerview.rollouts.what_if.sessions",
+    "look": "innerview.lenses.look",
+    "prove": "innerview.interventions.ablation_test",
+    "record": "innerview.rollouts.record",
+    "reduce_table": "innerview.interventions.reductions",
+    "rerun": "innerview.rollouts.rerun",
     "show": "innerview.serve",
-    "snapshot": "innerview.jobs.snapshots",
-    "snapshot_callback": "innerview.jobs.snapshots",
+    "snapshot": "innerview.rollouts.snapshots",
+    "snapshot_callback": "innerview.rollouts.snapshots",
     "subject": "innerview.subjects",
-    "sweep": "innerview.jobs.sweep",
+    "sweep": "innerview.interventions.sweep",
     "world": "innerview.worlds",
     "write_rows": "innerview.store",
 }

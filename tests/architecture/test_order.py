@@ -23,7 +23,7 @@ COMPUTE = (
     "edits",
     "trust",
 )
-BELOW = ("jobs", "serve", "cli", "testing")
+BELOW = ("jobs", "lenses", "rollouts", "interventions", "explorables", "serve", "cli", "testing")
 ORDER = (*ABOVE, *COMPUTE, *BELOW)
 HTTP = {"fastapi", "pydantic", "starlette", "uvicorn", "websockets"}
 DISK_AND_NETWORK = {

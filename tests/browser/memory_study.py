@@ -7,7 +7,7 @@ from pathlib import Path
 
 import innerview as iv
 from innerview import zoo
-from innerview.jobs.looking import look
+from innerview.lenses.look import look
 from innerview.worlds import World
 
 EPISODES, STEPS = 8, 60

@@ -11,7 +11,7 @@ import polars as pl
 import innerview as iv
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind, Scene
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 EPISODES = 6
 SCRIPT = "<img src=x onerror=\"document.title='owned'\">"

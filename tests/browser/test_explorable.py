@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from torch import nn
 
 import innerview as iv
-from innerview.jobs.explorable import MOST_BYTES
+from innerview.explorables.kitems.page import MOST_BYTES
 from innerview.testing.walkers import COARSE, counted, counting, mazed
 
 from .kept import PATIENCE_MS

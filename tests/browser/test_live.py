@@ -11,11 +11,11 @@ from playwright.sync_api import expect
 
 import innerview as iv
 from innerview.errors import LensError
-from innerview.jobs.live import Live
+from innerview.rollouts.live import Live
 from innerview.serve import Handle
 from innerview.testing.worlds import CountingWorld, CrashingWorld, SlowGame, SlowWorld
 from innerview.worlds import Game
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 from .conftest import Show, Visit
 

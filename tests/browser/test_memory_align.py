@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
-from innerview.jobs.derived import derived
+from innerview.lenses.columns.derived import derived
 from innerview.serve import Handle
 
 from .conftest import Show, Visit

@@ -7,7 +7,7 @@ import polars as pl
 from playwright.sync_api import expect
 
 import innerview as iv
-from innerview.jobs.derived import derived
+from innerview.lenses.columns.derived import derived
 from innerview.serve import Handle
 
 from .conftest import Visit

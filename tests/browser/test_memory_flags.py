@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.serve import Handle
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 from .conftest import Show, Visit
 from .memory_study import LINK

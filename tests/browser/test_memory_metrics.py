@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 import innerview as iv
-from innerview.jobs.derived import Derived, derived
+from innerview.lenses.columns.derived import Derived, derived
 from innerview.schema import Metrics
 from innerview.serve import Handle
 

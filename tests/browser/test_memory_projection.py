@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 import innerview as iv
-from innerview.jobs.looking import look
+from innerview.lenses.look import look
 from innerview.schema import ArraySpec, Ordering
 from innerview.serve import Handle
 

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
-from innerview.jobs.playout import play_out
-from innerview.jobs.playout_branch import Branch
-from innerview.jobs.playout_factors import amounts
+from innerview.rollouts.what_if.branch import Branch
+from innerview.rollouts.what_if.factors import amounts
+from innerview.rollouts.what_if.sessions import play_out
 from innerview.schema import Move
 from innerview.serve import Handle
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 import innerview as iv
-from innerview.jobs.looking import look
+from innerview.lenses.look import look
 from innerview.worlds import World, world
 from innerview.worlds.platformer import ACTIONS
 from innerview.zoo.platformer.agent import SIZE, Agent

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from innerview.cli.app import app
 from innerview.cli.blind import RECORDING, SEEDS_APART, _recorded
 from innerview.errors import EditError, InnerviewError, UnknownName
-from innerview.jobs.record import record
+from innerview.rollouts.record import record
 from innerview.schema import WorldInfo
 from innerview.store import Study, edited_subjects
 from innerview.testing.crossing import FRESH, Crossing, meets, walker

@@ -11,7 +11,7 @@ from innerview import zoo
 from innerview.cli import demo
 from innerview.cli.demo import Show, make_demo
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 SHOWS = (
     Show(entry="second", subject="b agent", world="counting", seed=5, episodes=2, about="It counts."),

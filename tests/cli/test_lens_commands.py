@@ -11,12 +11,12 @@ import innerview as iv
 from innerview.cli import app
 from innerview.cli.lenses import parameters_of
 from innerview.errors import InnerviewError, UnknownName
-from innerview.jobs.lenses import Looking, all_lenses
+from innerview.lenses.discovery import Looking, all_lenses
 from innerview.registry import Registry
 from innerview.schema import ArraySpec, Lens, Ordering
 from innerview.testing.planted import Planted
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_what_a_lens_lacks_is_told_to_the_letter(monkeypatch: pytest.MonkeyPatch
     for name, over in (("umap", "recording"), ("factors", "frames"), ("influence", "episode")):
         settings = {"missing": "needs 'innerview[umap]'"}
         lenses.register(name, Looking(Lens(name=name, question="", over=over, settings=settings), print))  # type: ignore[arg-type]
-    monkeypatch.setattr("innerview.jobs.lenses.all_lenses", lambda: lenses)
+    monkeypatch.setattr("innerview.lenses.discovery.all_lenses", lambda: lenses)
     told = run("lenses")
     assert told.count("innerview[umap]") == 3
     assert "an episode" in told and "a frames" not in told
@@ -87,7 +87,7 @@ def test_other_lenses_print_what_they_found(study: Path, lens: str) -> None:
 
 
 def test_an_episode_is_looked_at_with_a_model(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "agent.py").write_text("from tests.jobs.players import recurrent as make\n")
+    (tmp_path / "agent.py").write_text("from tests.rollouts.players import recurrent as make\n")
     monkeypatch.chdir(tmp_path)
     words = ("--recording", "x", "--subject", "agent.py:make", "--episode", "2", "--set", "lags=3")
     assert "By lag" in run("lens", "influence", str(study), *words)

@@ -12,13 +12,13 @@ import innerview as iv
 from innerview.cli import app
 from innerview.errors import EditError, InnerviewError, StoreError, UnknownName
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 AGENT = """
 import torch
 import innerview as iv
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 from torch import nn
 
 def make():

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 import innerview as iv
 from innerview.cli import app
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 
 def test_painted_pictures_are_told_beside_the_strongest_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.study"
     iv.record(path, recurrent(), CountingWorld(), episodes=2, name="x", progress=False)
-    (tmp_path / "agent.py").write_text("from tests.jobs.players import recurrent as make\n")
+    (tmp_path / "agent.py").write_text("from tests.rollouts.players import recurrent as make\n")
     monkeypatch.chdir(tmp_path)
     words = ("--subject", "agent.py:make", "--set", "steps=8", "--set", "unit=2", "--set", "tv=0.5")
     result = CliRunner().invoke(app, ["lens", "visualise", str(path), *words])

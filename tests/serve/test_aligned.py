@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 
-from innerview.jobs import derived_aligned
+from innerview.lenses.columns import aligned as derived_aligned
 
 from .conftest import steps_arrays
 

@@ -16,8 +16,8 @@ import pytest
 from innerview import check
 from innerview.cli import look
 from innerview.errors import UnknownName
-from innerview.jobs import derived as deriving
-from innerview.jobs.derived import Derived, derived
+from innerview.lenses.columns import derived as deriving
+from innerview.lenses.columns.derived import Derived, derived
 from innerview.schema import ArraySpec, Column, Metric, Metrics, Ordering
 from innerview.serve import serve
 from innerview.store import Study, load_metrics, save_metrics, write_rows

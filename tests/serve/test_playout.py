@@ -15,7 +15,7 @@ import innerview as iv
 from innerview.jobs.runner import Jobs
 from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 from .wirework import WAIT_S
 

@@ -13,7 +13,7 @@ import pytest
 import innerview as iv
 from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
-from tests.jobs.players import recurrent
+from tests.rollouts.players import recurrent
 
 from .wirework import WAIT_S
 

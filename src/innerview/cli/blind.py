@@ -79,7 +79,7 @@ def bench(
     to: str = "",
 ) -> Bench:
     """The subject in its world, and a recording to find factors in: one of the study's, or a new one."""
-    from innerview.jobs.record import plain_name
+    from innerview.rollouts.record import plain_name
     from innerview.worlds.crowds import Telling
 
     subject, own = load_subject(target)
@@ -101,9 +101,9 @@ def bench(
 
 def run(chosen: Bench, wanted: Wanted, trials: Trials, *, out: Path | None) -> None:
     """Find factors, blind, play and print."""
-    from innerview.jobs.blinding import choose, find_factors, make_blind, name_of
-    from innerview.jobs.looking import look
-    from innerview.jobs.proof import prove
+    from innerview.interventions.ablation import choose, find_factors, make_blind, name_of
+    from innerview.interventions.ablation_test import prove
+    from innerview.lenses.look import look
 
     _check_invisible(chosen, trials)
     found = look(chosen.study, "factors", chosen.recording.name, subject=chosen.subject, **wanted.parameters)
@@ -218,7 +218,7 @@ def _where(console: Console, chosen: Bench, edited: Edited, proved: Result, foun
 
 def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recording:
     """A recording of this subject in this world that tells masks, where the world does; made where there is none."""
-    from innerview.jobs.record import record
+    from innerview.rollouts.record import record
     from innerview.worlds.crowds import Known
 
     weights, name = subject.weights_digest(), RECORDING

@@ -95,7 +95,7 @@ def _recording_name(study: Study, show: Show) -> str:
 
 
 def _record(study: Study, show: Show, model: _Model, name: str, episodes: int | None) -> None:
-    from innerview.jobs.record import record
+    from innerview.rollouts.record import record
 
     Console(stderr=True).print(f"Recording the demo: {show.about} This happens once.")
     subject, world = model.both()

@@ -15,7 +15,7 @@ from rich.table import Table as Lines
 from innerview.errors import InnerviewError
 
 if TYPE_CHECKING:
-    from innerview.jobs.diversity import Candidate, Diversity, Seen
+    from innerview.explorables.diversity.experiment import Candidate, Diversity, Seen
     from innerview.worlds import World
     from innerview.zoo.platformer.score import Member
     from innerview.zoo.report import Figure
@@ -56,8 +56,8 @@ def run(wanted: Wanted) -> None:
 
 def measure(console: Console, wanted: Wanted, who: Sequence[Candidate], where: World, first: int) -> None:
     """Measure, print, draw."""
-    from innerview.jobs.diversity import diversity
-    from innerview.jobs.diversity_plots import completion_plot, meaning_plot
+    from innerview.explorables.diversity.experiment import diversity
+    from innerview.explorables.diversity.plots import completion_plot, meaning_plot
 
     study = wanted.study or wanted.out / "diversity.study"
     found = diversity(
@@ -84,7 +84,7 @@ def measure(console: Console, wanted: Wanted, who: Sequence[Candidate], where: W
 def candidates(console: Console, wanted: Wanted) -> list[Candidate]:
     """The zoo's agents with what they complete; trained here where they are missing and that was asked for."""
     from innerview import zoo
-    from innerview.jobs.diversity import Candidate
+    from innerview.explorables.diversity.experiment import Candidate
     from innerview.zoo.platformer import adapt
     from innerview.zoo.platformer.score import FAMILY, weights_of
 

@@ -59,7 +59,7 @@ def explorable(
 
         innerview export explorable my.study memory.html --episode 8 --subject agent.py:make
     """
-    from innerview.jobs.explorable import export_explorable
+    from innerview.explorables.kitems.page import export_explorable
 
     opened = Study.open(study)
     source = only_recording(opened, recording)

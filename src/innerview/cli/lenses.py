@@ -24,7 +24,7 @@ def lenses() -> None:
 
     Example: `innerview lenses`
     """
-    from innerview.jobs.lenses import all_lenses
+    from innerview.lenses.discovery import all_lenses
 
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
     for title in ("lens", "question", "looks at", "parameters"):
@@ -57,7 +57,7 @@ def lens(
         innerview lens influence my.study --subject zoo:doom_health --episode 3
     """
     from innerview.cli.look import only_recording
-    from innerview.jobs.looking import look
+    from innerview.lenses.look import look
     from innerview.store import Study
 
     opened = Study.open(study)
@@ -96,8 +96,8 @@ def _typed(kind: str, name: str, value: str) -> Any:
 
 
 def _described(name: str) -> Lens:
-    from innerview.jobs.lenses import all_lenses
-    from innerview.jobs.looking import NO_LENS
+    from innerview.lenses.discovery import all_lenses
+    from innerview.lenses.look import NO_LENS
 
     return all_lenses().get(name, NO_LENS).lens
 

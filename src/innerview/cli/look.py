@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
-from innerview.jobs.derived import derived
+from innerview.lenses.columns.derived import derived
 from innerview.schema import Column
 from innerview.store import Recording, Study, damage_named, export_arrays, export_rows, export_video
 from innerview.store import check as check_study

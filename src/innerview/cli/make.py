@@ -41,7 +41,7 @@ def record_episodes(
     max_steps: int | None,
 ) -> None:
     """Record, and say where."""
-    from innerview.jobs.record import record
+    from innerview.rollouts.record import record
 
     model, own = load_subject(subject)
     played = load_world(world) if world else own

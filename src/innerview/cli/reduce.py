@@ -64,7 +64,7 @@ def players(
         return Players(
             study=opened, recording=_source(opened, recording), subject=model, world=_known(played), seed=seed
         )
-    from innerview.jobs.record import record
+    from innerview.rollouts.record import record
 
     name = target.removeprefix("zoo:")
     model, own = load_subject(target)
@@ -82,7 +82,7 @@ def players(
 
 def table(chosen: Players, wanted: Wanted, *, episodes: int, lanes: int | None) -> None:
     """Play and print the table."""
-    from innerview.jobs.reduce import reduce_table
+    from innerview.interventions.reductions import reduce_table
 
     result = reduce_table(
         chosen.study,
@@ -99,7 +99,7 @@ def table(chosen: Players, wanted: Wanted, *, episodes: int, lanes: int | None) 
 
 def sweep_elements(chosen: Players, **given: Any) -> None:
     """Sweep and print the strongest."""
-    from innerview.jobs.sweep import sweep
+    from innerview.interventions.sweep import sweep
 
     result = sweep(chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given)
     console, ranked = Console(), result.value["ranked"]
@@ -116,7 +116,7 @@ def sweep_elements(chosen: Players, **given: Any) -> None:
 
 def smallest(chosen: Players, **given: Any) -> None:
     """Search and print the path."""
-    from innerview.jobs.minimal import minimal
+    from innerview.interventions.smallest_memory import minimal
 
     result = minimal(chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given)
     console, value = Console(), result.value
@@ -191,8 +191,8 @@ def show_table(result: Result, chosen: Players) -> None:
 
 def _reductions(chosen: Players, wanted: Wanted) -> list[Reduction]:
     from innerview.edits import parse_elements
-    from innerview.jobs.reduce import keep_by, nothing_left
-    from innerview.jobs.sweep import site_of
+    from innerview.interventions.reductions import keep_by, nothing_left
+    from innerview.interventions.sweep import site_of
 
     study, recording = chosen.study, chosen.recording
     site = site_of(chosen.subject, wanted.site)

@@ -1,7 +1,6 @@
-"""Joins capture and lenses to the store: runs, shows progress, cancels, resumes.
+"""Says what a job is, and runs it with progress, cancel and resume.
 
-A line lives here if it makes something long happen or ties computing to the store. Engines decide where work runs;
-today that is local threads, and any other engine needs only `Engine.submit`.
+Engines decide where work runs; today that is local threads, and any other engine needs only `Engine.submit`.
 """
 
 from innerview.jobs.runner import Cancelled, Engine, Job, Jobs, LocalEngine, Progress, Report, Task

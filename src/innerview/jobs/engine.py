@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from innerview.jobs.leaving import before_threads_end
+from innerview.jobs.shutdown import before_threads_end
 
 log = logging.getLogger(__name__)
 CLOSE_S = 10.0

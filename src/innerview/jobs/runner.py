@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from innerview.errors import InnerviewError, JobError, UnknownName
 from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Report, Work
-from innerview.jobs.leaving import before_threads_end
+from innerview.jobs.shutdown import before_threads_end
 
 __all__ = ["Cancelled", "Engine", "Job", "Jobs", "LocalEngine", "Progress", "Report", "Task", "Work"]
 

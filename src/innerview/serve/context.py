@@ -14,8 +14,8 @@ import numpy as np
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from innerview.jobs.derived import Derived, usable_metrics
 from innerview.jobs.runner import Jobs, Task
+from innerview.lenses.columns.derived import Derived, usable_metrics
 from innerview.schema import Lens
 from innerview.serve.docs import Docs
 from innerview.serve.playouts import LatePlayouts

@@ -18,8 +18,8 @@ import uvicorn
 from rich.console import Console
 
 from innerview.errors import InnerviewError
-from innerview.jobs.edited import WithEdited
-from innerview.jobs.leaving import before_threads_end
+from innerview.interventions.edited import WithEdited
+from innerview.jobs.shutdown import before_threads_end
 from innerview.serve.app import create_app
 from innerview.serve.guard import BODY_LIMIT
 from innerview.serve.wiring import live_parts

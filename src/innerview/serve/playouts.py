@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from innerview.jobs.playout import Playouts
+    from innerview.rollouts.what_if.sessions import Playouts
 
 
 class LatePlayouts:

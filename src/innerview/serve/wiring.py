@@ -13,8 +13,8 @@ from innerview.serve.playouts import LatePlayouts
 from innerview.store import Study
 
 if TYPE_CHECKING:
-    from innerview.jobs.live import Live
-    from innerview.jobs.playout import Playouts
+    from innerview.rollouts.live import Live
+    from innerview.rollouts.what_if.sessions import Playouts
 
 T = TypeVar("T")
 CALLS = ("forward", "lens")
@@ -48,7 +48,7 @@ class AllLenses:
     """Every lens, found when they are first listed."""
 
     def __iter__(self) -> Iterator[Lens]:
-        from innerview.jobs.lenses import all_lenses
+        from innerview.lenses.discovery import all_lenses
 
         return (looking.lens for _, looking in all_lenses())
 
@@ -57,7 +57,7 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
     """Live calls and job makers, as far as there are subjects and worlds to use them on, and lenses."""
 
     def live() -> Live:
-        from innerview.jobs.live import Live
+        from innerview.rollouts.live import Live
 
         return Live(study, subjects, worlds)
 
@@ -68,20 +68,20 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
         return live().record_more(arguments)
 
     def look(arguments: dict[str, Any]) -> Task:
-        from innerview.jobs.looking import lens_task
+        from innerview.lenses.look import lens_task
 
         return lens_task(study, subjects, arguments)
 
     def edit(kind: str) -> JobMaker:
         def make(arguments: dict[str, Any]) -> Task:
-            from innerview.jobs.edit_tasks import MAKERS
+            from innerview.interventions.tasks import MAKERS
 
             return MAKERS[kind](live(), arguments)
 
         return make
 
     def playouts() -> Playouts:
-        from innerview.jobs.playout import Playouts
+        from innerview.rollouts.what_if.sessions import Playouts
 
         return Playouts(live)
 

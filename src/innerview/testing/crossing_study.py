@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from innerview.jobs.record import record
+from innerview.rollouts.record import record
 from innerview.schema import Result
 from innerview.store import Study
 from innerview.testing.crossing import CLASSES, Crossing, walker

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.jobs.lenses import Looking
+from innerview.lenses.discovery import Looking
 from innerview.saliency.integrated import attribute
 from innerview.schema import Column, Found, Frames, Lens, Rows, to_json
 from innerview.testing.planted import Planted

@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from innerview.jobs.explorable_grid import Fineness
-from innerview.jobs.record import record
+from innerview.explorables.kitems.grid import Fineness
+from innerview.rollouts.record import record
 from innerview.store import Study
 from innerview.subjects import Subject, subject
 from innerview.testing.worlds import CountingWorld

@@ -9,8 +9,8 @@ import numpy as np
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from innerview.jobs import derived_aligned
-from innerview.jobs.derived_aligned import Occurrences
+from innerview.lenses.columns import aligned as derived_aligned
+from innerview.lenses.columns.aligned import Occurrences
 from innerview.metrics import Aligned
 from innerview.serve.context import Serving
 from innerview.serve.plain import plain

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from innerview import store
 from innerview.errors import RequestError
-from innerview.jobs.edited import rename
+from innerview.interventions.edited import rename
 from innerview.schema import NamedFactor, to_json
 from innerview.serve.context import Service, Serving
 from innerview.serve.routes.recordings import gives
@@ -87,7 +87,7 @@ def edited(service: Serving) -> EditedList:
 @router.post("", status_code=201)
 def make_edited(body: BlindRequest, service: Serving) -> EditedReply:
     """Blind a live subject to factors of a result, and keep it under a name."""
-    from innerview.jobs.blinding import choose, make_blind
+    from innerview.interventions.ablation import choose, make_blind
 
     choice = choose(service.study, body.result, body.factors)
     made = make_blind(service.study, _subject(service, body), choice, name=body.name)

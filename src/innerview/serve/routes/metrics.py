@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from innerview.errors import MetricError, UnknownName
-from innerview.jobs.derived import Derived
-from innerview.jobs.derived_own import Own, check_metric
+from innerview.lenses.columns.custom import Own, check_metric
+from innerview.lenses.columns.derived import Derived
 from innerview.metrics import FUNCTIONS, THRESHOLDS, checked_thresholds, parse
 from innerview.schema import Metric, Metrics
 from innerview.serve.context import Serving

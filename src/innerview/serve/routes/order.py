@@ -35,7 +35,7 @@ def order(
     opened = service.open(name)
     if kept := caching.unchanged(request, opened.etag):
         return kept
-    from innerview.jobs.ordering import order_of
+    from innerview.lenses.order import order_of
 
     if (from_row is None) != (to_row is None):
         raise RequestError("An interval has two ends: give both from and to, or neither.")

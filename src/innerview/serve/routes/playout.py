@@ -17,7 +17,7 @@ from innerview.serve.routes.recordings import ARRAY_LIMIT, gives
 from innerview.serve.wire import Name
 
 if TYPE_CHECKING:
-    from innerview.jobs.playout import Playouts
+    from innerview.rollouts.what_if.sessions import Playouts
 
 router = APIRouter(prefix="/api/playout", tags=["playout"])
 

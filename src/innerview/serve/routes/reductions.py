@@ -36,8 +36,8 @@ def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Ser
 @router.get("/recordings/{recording}/partings")
 def partings(recording: Annotated[str, Path(max_length=80)], service: Serving) -> list[PartingReply]:
     """Where each episode of a re-run parts from the one it was run again from."""
-    from innerview.jobs.edit_tasks import told
-    from innerview.jobs.rerun import pairs_of
+    from innerview.interventions.tasks import told
+    from innerview.rollouts.rerun import pairs_of
 
     found = pairs_of(service.study, service.open(recording).recording)
     return [PartingReply.model_validate(told(pair)) for pair in found]

@@ -1,0 +1,1 @@
+"""Packs a page that needs no server."""

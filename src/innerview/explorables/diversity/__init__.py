@@ -1,0 +1,1 @@
+"""Do agents that know more levels see more clearly? The experiment and its plots."""

@@ -1,0 +1,1 @@
+"""What people change and measure: reductions of the memory, sweeps, the smallest memory, ablations and their tests."""

@@ -1,0 +1,218 @@
+"""The table of reductions: how a subject fares with its full memory and without parts of it, over the same seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from innerview.edits import fingerprint, keep_only
+from innerview.edits.checking import checked
+from innerview.edits.comparing import table_row
+from innerview.errors import EditError, UnknownName
+from innerview.jobs.engine import Progress
+from innerview.jobs.terminal import bar
+from innerview.lenses.order import order_of
+from innerview.rollouts.episodes import FULL, Games, Table
+from innerview.rollouts.record import check_subject, seeds_of
+from innerview.schema import MemoryEdit, MemorySite, Reduction, Result, to_json
+from innerview.store import Recording, Study
+from innerview.subjects import Subject
+from innerview.worlds import World
+from innerview.worlds import world as as_world
+
+MOST_REDUCTIONS = 1000
+RANDOM_SEED = 0
+_DOES_NOT_REPEAT = (
+    "This world does not always repeat itself with the same seed: {apart} of {all} episodes began otherwise than with "
+    "full memory and are left out of differences and ratios."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableQuestion:
+    """A table that was asked for, checked."""
+
+    table: Table
+    recording: Recording
+    reductions: tuple[Reduction, ...]
+    seeds: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        count = len(self.reductions) - 1
+        return f"{count} reduction{'s' if count != 1 else ''} of {self.table.subject.info.name}"
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """All that the table depends on."""
+        return {**self.table.setting, "seeds": list(self.seeds), "reductions": to_json(self.reductions)}
+
+    @cached_property
+    def id(self) -> str:
+        """The id its result has."""
+        return self.table.study.result_id("table", self.recording.name, self.arguments)
+
+    def answer(self, progress: Progress) -> Result:
+        """Play what was not played yet and keep the table."""
+        with suppress(UnknownName):
+            kept = self.table.study.result(self.id)
+            if not kept.provisional:
+                return kept
+        games = self.table.play(self.reductions, self.seeds, progress, so_far=self._keep_so_far)
+        return self._keep(games, self.seeds, provisional=False)
+
+    def _keep_so_far(self, games: Games, seeds: Sequence[int]) -> None:
+        self._keep(games, seeds, provisional=True)
+
+    def _keep(self, games: Games, seeds: Sequence[int], *, provisional: bool) -> Result:
+        return self.table.study.keep_result(
+            "table",
+            recording=self.recording.name,
+            arguments=self.arguments,
+            value=table_value(games, self.table.subject, self.recording, seeds),
+            title=self.title,
+            provisional=provisional,
+            result=self.id,
+        )
+
+
+def ask_table(
+    table: Table, recording: Recording, reductions: Sequence[Reduction], *, episodes: int = 100, seed: int | None = None
+) -> TableQuestion:
+    """Check everything about a table before anything is played."""
+    wanted = distinct((FULL, *reductions), table.subject.info.memory)
+    seeds = seeds_of(episodes, other_seed(recording) if seed is None else seed)
+    return TableQuestion(table=table, recording=recording, reductions=wanted, seeds=seeds)
+
+
+def table_like(
+    study: Study,
+    recording: Recording,
+    subject: Subject,
+    world: World,
+    *,
+    greedy: bool | None = None,
+    lanes: int | None = None,
+) -> Table:
+    """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
+    arguments = recording.info.arguments
+    return Table(
+        study=study,
+        subject=subject,
+        world=world,
+        greedy=bool(arguments.get("greedy", False)) if greedy is None else greedy,
+        max_steps=arguments.get("max_steps"),
+        lanes=lanes,
+    )
+
+
+def reduce_table(
+    study: Study | str | Path,
+    recording: str,
+    reductions: Sequence[Reduction],
+    subject: Subject,
+    world: Any,
+    *,
+    episodes: int = 100,
+    seed: int | None = None,
+    greedy: bool | None = None,
+    lanes: int | None = None,
+    progress: Progress | bool = True,
+) -> Result:
+    """Play `episodes` seeds with full memory and under every reduction, and keep the table.
+
+    Actions are chosen as in the recording. Seeds follow the largest one of the recording unless `seed` says the
+    first, so that elements chosen by an order of the recording are tried on episodes they were not chosen on.
+    """
+    opened = study if isinstance(study, Study) else Study.open(study)
+    check_subject(subject)
+    source = opened.recording(recording)
+    table = table_like(opened, source, subject, as_world(world), greedy=greedy, lanes=lanes)
+    question = ask_table(table, source, reductions, episodes=episodes, seed=seed)
+    with bar(progress, question.title, "episodes") as report:
+        return question.answer(report)
+
+
+def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:
+    """The table as JSON."""
+    overlap = sorted(set(seeds) & {int(seed) for seed in recording.info.arguments.get("seeds", ())})
+    size = sum(math.prod(site.shape) for site in subject.info.memory)
+    rows = [_row(games, which, size) for which in range(len(games.reductions))]
+    apart = sum(row["began_otherwise"] for row in rows)
+    return {
+        "rows": rows,
+        "elements": size,
+        "seeds": list(seeds),
+        "repeats": not apart,
+        "chosen_on": {"recording": recording.name, "seeds_in_both": overlap},
+        "note": _DOES_NOT_REPEAT.format(apart=apart, all=len(seeds) * (len(rows) - 1)) if apart else "",
+    }
+
+
+def _row(games: Games, which: int, size: int) -> dict[str, Any]:
+    reduction, alike = games.reductions[which], games.began_alike(which)
+    paired = [episode for episode in games.fared(0) if episode.seed in alike]
+    return {
+        "name": reduction.name,
+        "note": reduction.note,
+        "edits": fingerprint(reduction.edits),
+        "kept": size - touched(reduction),
+        "began_otherwise": len(games.lines[which]) - len(alike),
+        **table_row(games.fared(which), paired if which else None),
+    }
+
+
+def distinct(reductions: Sequence[Reduction], memory: Sequence[MemorySite]) -> tuple[Reduction, ...]:
+    """The reductions, checked; names must tell them apart."""
+    if not memory:
+        raise EditError("This subject has no memory: there is nothing to reduce.")
+    if len(reductions) > MOST_REDUCTIONS:
+        raise EditError(f"A table has at most {MOST_REDUCTIONS} lines, not {len(reductions)}.")
+    names = [reduction.name for reduction in reductions]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise EditError(f"Two reductions are called '{twice[0]}': give one of them another name.")
+    return tuple(Reduction(name=each.name, edits=checked(each.edits, memory), note=each.note) for each in reductions)
+
+
+def touched(reduction: Reduction) -> int:
+    """How many elements a reduction changes."""
+    return len({(edit.site, element) for edit in reduction.edits for element in edit.elements})
+
+
+def other_seed(recording: Recording) -> int:
+    """A first seed beyond all seeds of a recording."""
+    return max((int(seed) for seed in recording.info.arguments.get("seeds", ())), default=-1) + 1
+
+
+def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, count: int | None = None) -> Reduction:
+    """Keep the first `count` elements (half where nothing is said) of an order over a whole recording."""
+    size = math.prod(site.shape)
+    kept = size // 2 if count is None else count
+    if not 0 <= kept <= size:
+        raise EditError(f"Between 0 and {size} elements of '{site.name}' can be kept, not {kept}.")
+    several = len([spec for spec in recording.info.arrays if spec.role == "memory"]) > 1
+    title = "half" if count is None else str(kept)
+    if by == "random":
+        order = np.random.default_rng(RANDOM_SEED).permutation(size)
+        how = f"drawn at random (generator with seed {RANDOM_SEED})"
+    else:
+        found = order_of(study, recording, by=by, array=f"memory.{site.name}" if several else "memory")
+        order, how = found.order, f"first by {by} over '{recording.name}' ({recording.rows:,} rows). {found.explains}"
+    kept_elements = [int(place) for place in order[:kept]]
+    return keep_only(kept_elements, site, name=f"{title} by {by}", note=f"Keeps {kept} of {size} elements, {how}")
+
+
+def nothing_left(site: MemorySite) -> Reduction:
+    """Every element of a site zeroed."""
+    elements = tuple(range(math.prod(site.shape)))
+    edit = MemoryEdit(elements=elements, site=site.name)
+    return Reduction(name="no memory", edits=(edit,), note=f"All {len(elements)} elements of '{site.name}' zeroed.")

@@ -1,0 +1,235 @@
+"""Columns of a recording, those that were recorded and those that are made from them alike."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+import polars as pl
+
+from innerview.errors import DamagedPart, MetricError, StoreError, UnknownName
+from innerview.lenses.columns.custom import Own, own_metrics
+from innerview.metrics import THRESHOLDS, Given, Made, Stretch, loops, standard, things
+from innerview.metrics.standard import element_changes
+from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, usual_jump
+from innerview.schema import Column, Metrics
+from innerview.store import DerivedCache, Recording, Study, load_metrics
+
+log = logging.getLogger(__name__)
+PIECE = 1 << 16
+"""Rows that are made and kept together."""
+CHUNK_BYTES = 32 << 20
+MOST_KINDS = 24
+SAMPLE_ROWS = 4_096
+SCAN_ROWS = 1 << 14
+SMALLEST_SCAN = 4
+GROWING_ROWS = 1 << 16
+"""Rows that are looked through for kinds of things while a recording still grows."""
+
+
+def derived(study: Study, recording: Recording | str) -> Derived:
+    """The columns of a recording with those made from them, by the study's metrics as they stand now."""
+    opened = study.recording(recording) if isinstance(recording, str) else recording
+    return Derived(opened, usable_metrics(study))
+
+
+def usable_metrics(study: Study) -> Metrics:
+    """The study's metrics; none where they cannot be read, for what is recorded can be looked at all the same."""
+    try:
+        return load_metrics(study)
+    except StoreError as problem:
+        log.warning("The study's metrics are left out: %s", problem)
+        return Metrics()
+
+
+class Derived:
+    """A recording's columns by name; what is not recorded is made when it is asked for, and kept where that is long."""
+
+    def __init__(self, recording: Recording, metrics: Metrics | None = None) -> None:
+        self.recording, self.metrics = recording, metrics or Metrics()
+        self._cache = DerivedCache(recording)
+        self._found: dict[str, float] = {}
+
+    @property
+    def specs(self) -> tuple[Column, ...]:
+        """The derived columns."""
+        return (*(made.column for made in self._made.values()), *(own.column for own in self._own.values()))
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """People's own metrics that cannot be computed here, and why."""
+        return {name: str(problem) for name, problem in self._checked[1].items()}
+
+    def columns(self, names: Sequence[str] | None = None, start: int = 0, stop: int | None = None) -> pl.DataFrame:
+        """Some columns of a range of rows; the recorded ones where none are named."""
+        info = self.recording.info
+        wanted = [column.name for column in info.columns] if names is None else list(dict.fromkeys(names))
+        recorded = {column.name for column in info.columns}
+        made = {column.name for column in self.specs} if set(wanted) - recorded else set()
+        for name in wanted:
+            if name not in recorded | made:
+                raise UnknownName("column", name, [*recorded, *made])
+        stop = self.recording.rows if stop is None else stop
+        table = self.recording.columns([name for name in wanted if name in recorded], start, stop)
+        made_columns = [self.series(name, start, stop) for name in wanted if name not in recorded]
+        return pl.DataFrame([*table.get_columns(), *made_columns]).select(wanted)
+
+    def series(self, name: str, start: int, stop: int) -> pl.Series:
+        """One derived column: numbers or yes and no, unknown as null."""
+        if name in self._own:
+            return self._own[name].series(self, start, stop)
+        made = self._made[name]
+        values = self._values(made, start, stop)
+        if made.column.type == "bool":
+            return pl.Series(name, values.astype(bool))
+        return pl.Series(name, values.astype(np.float64)).fill_nan(None)
+
+    def threshold(self, name: str) -> float:
+        """A threshold as somebody set it, as it usually is, or as this recording suggests it."""
+        if name in self.metrics.thresholds:
+            return float(self.metrics.thresholds[name])
+        if name not in THRESHOLDS:
+            raise UnknownName("threshold", name, THRESHOLDS)
+        usual = THRESHOLDS[name].usual
+        if usual is None and name not in self._found:
+            self._found[name] = self._suggested(name)
+        return self._found[name] if usual is None else usual
+
+    @property
+    def used_thresholds(self) -> set[str]:
+        """Thresholds that decide the values of some column here."""
+        named = {name for own in self._own.values() for name in own.expression.thresholds}
+        return named.union(*(made.thresholds for made in self._made.values()))
+
+    def stretch(self, start: int, stop: int) -> Stretch:
+        """Those rows, with where their groups begin and end."""
+        return Stretch.of(self.bounds, start, stop)
+
+    def whole_groups(self, start: int, stop: int) -> tuple[int, int]:
+        """The rows of every group that has a row in the range."""
+        bounds = self.bounds
+        first = bounds[np.searchsorted(bounds, start, side="right") - 1] if start else 0
+        after = bounds[np.searchsorted(bounds, stop, side="left") :]
+        return int(first), int(after[0]) if len(after) else self.recording.rows
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """The first row of every group; row 0 alone where rows have no time."""
+        ordering = self.recording.info.ordering
+        if ordering is None or not self.recording.rows:
+            return np.zeros(1, np.int64)
+        if "start" in {column.name for column in self.recording.info.group_columns}:
+            lines = self.recording.groups()
+            stops = lines["stop"].to_list()[-1:] if "stop" in lines.columns else []
+            # Rows after the last line belong to a group that has not ended.
+            open_at = [stop for stop in stops if stop < self.recording.rows]
+            return np.unique(np.array([0, *lines["start"].to_list(), *open_at], np.int64))
+        keys = self.recording.columns([ordering.group])[ordering.group]
+        return np.concatenate([[0], np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1])
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """Kinds of things that come into view, the commonest first; only so many, for each makes columns."""
+        if all(column.name != "objects" or column.type != "objects" for column in self.recording.info.columns):
+            return []
+        kept = self._cache.load_json("kinds")
+        if isinstance(kept, list) and all(isinstance(kind, str) for kind in kept):
+            return kept
+        counts: dict[str, int] = {}
+        rows = self.recording.rows if self.recording.complete else min(self.recording.rows, GROWING_ROWS)
+        for start in range(0, rows, SCAN_ROWS):
+            for kind, count in self._kinds_in(start, min(rows, start + SCAN_ROWS)).items():
+                counts[kind] = counts.get(kind, 0) + count
+        found = sorted(sorted(counts, key=lambda kind: (-counts[kind], kind))[:MOST_KINDS])
+        if self.recording.complete:
+            self._cache.keep_json("kinds", found)
+        return found
+
+    def _kinds_in(self, start: int, stop: int) -> dict[str, int]:
+        try:
+            return things.kinds(self.recording.columns(["objects"], start, stop)["objects"])
+        except DamagedPart:
+            # The recording itself tells of the damage; here the rows around it still count.
+            middle = (start + stop) // 2
+            if stop - start <= SMALLEST_SCAN:
+                return {}
+            left, right = self._kinds_in(start, middle), self._kinds_in(middle, stop)
+            return {kind: left.get(kind, 0) + right.get(kind, 0) for kind in {**left, **right}}
+
+    @cached_property
+    def _made(self) -> dict[str, Made]:
+        info = self.recording.info
+        found = standard(info.columns, info.arrays, kinds=self.kinds, timed=info.ordering is not None)
+        return {made.column.name: made for made in found}
+
+    @property
+    def _own(self) -> dict[str, Own]:
+        return self._checked[0]
+
+    @cached_property
+    def _checked(self) -> tuple[dict[str, Own], dict[str, MetricError]]:
+        return own_metrics(self, self.metrics.own)
+
+    @property
+    def made_specs(self) -> tuple[Column, ...]:
+        """The derived columns that come with innerview."""
+        return tuple(made.column for made in self._made.values())
+
+    def _values(self, made: Made, start: int, stop: int) -> np.ndarray:
+        """Piece by piece: a piece that is wanted whole is kept, of others only the rows that are wanted are made."""
+        parts = []
+        key = "|".join([made.column.name, *(f"{name}={self.threshold(name)!r}" for name in made.thresholds)])
+        for piece in range(start // PIECE, -(-stop // PIECE) if stop > start else 0):
+            first, last = piece * PIECE, min((piece + 1) * PIECE, self.recording.rows)
+            begin, end = max(first, start), min(last, stop)
+            kept = self._cache.load(key, piece, last - first) if made.heavy else None
+            if kept is None:
+                kept = self._make(made, begin, end)
+                if made.heavy and (begin, end) == (first, last):
+                    self._cache.keep(key, piece, kept)
+                parts.append(kept)
+            else:
+                parts.append(kept[begin - first : end - first])
+        return np.concatenate(parts) if parts else np.zeros(0, bool if made.column.type == "bool" else np.float64)
+
+    def _make(self, made: Made, start: int, stop: int) -> np.ndarray:
+        kind = bool if made.column.type == "bool" else np.float32
+        parts = [self._made_from(made, first, last).astype(kind) for first, last in self._chunks(made, start, stop)]
+        return np.concatenate(parts)
+
+    def _chunks(self, made: Made, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Ranges small enough for what is read to fit in memory."""
+        specs = [spec for spec in self.recording.info.arrays if spec.name in made.arrays]
+        row_bytes = sum(prod(spec.shape) * np.dtype(spec.dtype).itemsize for spec in specs)
+        rows = max(1, CHUNK_BYTES // row_bytes) if row_bytes else max(1, stop - start)
+        for first in range(start, stop, rows):
+            yield first, min(stop, first + rows)
+
+    def _made_from(self, made: Made, start: int, stop: int) -> np.ndarray:
+        first, last = start, stop
+        if made.reach == "group":
+            first, last = self.whole_groups(start, stop)
+        elif made.reach == "before":
+            first = max(0, start - made.before)
+        given = Given(
+            table=self.recording.columns(made.reads, first, last),
+            arrays={name: self.recording.array(name, first, last) for name in made.arrays},
+            rows=self.stretch(first, last) if made.reach != "row" else Stretch.of(np.zeros(1), 0, last - first),
+            thresholds={name: self.threshold(name) for name in made.thresholds},
+        )
+        return made.make(given)[start - first : stop - first]
+
+    def _suggested(self, name: str) -> float:
+        rows = self.recording.rows
+        if name == LOOP_RADIUS.name:
+            stop = min(rows, 4 * SAMPLE_ROWS)
+            places = self.recording.columns(["x", "y"], 0, stop).cast(pl.Float64).fill_null(float("nan"))
+            return loops.usual_radius(places["x"].to_numpy(), places["y"].to_numpy(), self.stretch(0, stop))
+        assert name == JUMP.name, name
+        stop = min(rows, SAMPLE_ROWS)
+        sites = [spec.name for spec in self.recording.info.arrays if spec.role == "memory"]
+        changes = [element_changes(self.recording.array(site, 0, stop), self.stretch(0, stop)) for site in sites[:1]]
+        return usual_jump(changes[0]) if changes else 0.0

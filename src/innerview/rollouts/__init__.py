@@ -1,0 +1,1 @@
+"""What people run: record, re-run, what-if rollouts, evaluation, snapshots."""

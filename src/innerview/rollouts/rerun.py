@@ -1,0 +1,212 @@
+"""Plays recorded episodes again with the memory changed, and says where the two runs part."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from innerview.capture import Plan
+from innerview.edits import as_edits, checked, fingerprint
+from innerview.edits.parting import EPSILON, Parting, Run, begins_alike, parting
+from innerview.errors import CaptureError, UnknownName
+from innerview.jobs.engine import Progress
+from innerview.rollouts.record import check_subject, record_plan
+from innerview.schema import MemoryEdit, Reduction, WorldInfo, from_json, to_json
+from innerview.store import Recording, Study
+from innerview.subjects import Subject
+from innerview.worlds import world as as_world
+
+_NEEDED = ("seeds", "lanes", "greedy", "max_steps", "weights", "world")
+_PLACES = ("x", "y", "z")
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """An episode that was played again, and where it parts from the first time."""
+
+    episode: int
+    of: int
+    """The episode of the recording that was run again."""
+    seed: int
+    parts: Parting
+    alike: bool
+    """Whether the world showed the same until something else was done; else it does not repeat itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rerun:
+    """A recording with the memory changed, beside the one it is a re-run of."""
+
+    recording: Recording
+    of: Recording
+    pairs: tuple[Pair, ...]
+
+
+def rerun(
+    study: Study | str | Path,
+    recording: str,
+    reduction: Reduction,
+    subject: Subject,
+    world: Any,
+    *,
+    episodes: Sequence[int] | None = None,
+    name: str | None = None,
+    progress: Progress | bool = True,
+) -> Rerun:
+    """Play the recorded seeds again in the same way (lanes, greedy, length) with the memory changed.
+
+    The two are the same to the last bit until the change makes a difference. `episodes` says which to play.
+    """
+    opened = study if isinstance(study, Study) else Study.open(study)
+    check_subject(subject)
+    played, source = as_world(world), opened.recording(recording)
+    check_same(source, subject, played.info)
+    edits = checked(as_edits(reduction), subject.info.memory)
+    chosen = _chosen(source, episodes)
+    arguments = source.info.arguments
+    before = arguments.get("places") or [e % arguments["lanes"] for e in range(len(arguments["seeds"]))]
+    plan = Plan(
+        seeds=[arguments["seeds"][episode] for episode in chosen],
+        lanes=arguments["lanes"],
+        greedy=arguments["greedy"],
+        max_steps=arguments["max_steps"],
+        places=[before[episode] for episode in chosen],
+    )
+    more = {"of": recording, "reduction": reduction.name, "episodes": list(chosen), "places": list(plan.places)}
+    made = record_plan(
+        opened,
+        subject,
+        played,
+        plan,
+        name=name or _free_name(opened, f"{recording} - {reduction.name}", fingerprint(edits), more),
+        note=reduction.note,
+        keep=arguments.get("keep", ()),
+        edits=edits,
+        more=more,
+        progress=progress,
+    )
+    return Rerun(recording=made, of=source, pairs=pairs_of(opened, made))
+
+
+def pairs_of(study: Study, recording: Recording, *, epsilon: float = EPSILON) -> tuple[Pair, ...]:
+    """Where the episodes of a re-run part from those they were run again from."""
+    of = recording.info.arguments.get("of")
+    if not isinstance(of, str):
+        raise CaptureError(f"'{recording.name}' is no re-run of another recording.")
+    if of not in study.recordings():
+        raise UnknownName("recording", of, study.recordings(), f"'{recording.name}' is a re-run of it.")
+    source = study.recording(of)
+    lines = {int(line["episode"]): line for line in source.groups().iter_rows(named=True)}
+    numbers = recording.info.arguments.get("episodes") or range(recording.group_count)
+    found = []
+    for line, number in zip(recording.groups().iter_rows(named=True), numbers, strict=False):
+        if number in lines:
+            found.append(_pair(recording, line, source, lines[number], epsilon))
+    return tuple(found)
+
+
+def check_same(recording: Recording, subject: Subject, world: WorldInfo) -> None:
+    """An error where this subject in this world would not play what was recorded."""
+    arguments = recording.info.arguments
+    if "moves" in arguments:
+        raise CaptureError(
+            f"'{recording.name}' was played out by hand: the subject alone would not play the same again. "
+            f"Run '{arguments.get('of')}' again, which it was made from."
+        )
+    check_known(recording, subject)
+    check_world(recording, world)
+
+
+def check_known(recording: Recording, subject: Subject) -> None:
+    """An error where a recording does not say how it was played, or other weights played it."""
+    arguments = recording.info.arguments
+    missing = [name for name in _NEEDED if name not in arguments]
+    if missing:
+        raise CaptureError(
+            f"'{recording.name}' does not say how it was played ({', '.join(missing)}): only what innerview recorded "
+            "can be run again. Record the subject first: iv.record(study, subject, world)."
+        )
+    if arguments["weights"] != subject.weights_digest():
+        raise CaptureError(
+            f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now: a re-run would "
+            "differ for that reason alone. Load those weights, or record it again."
+        )
+
+
+def check_world(recording: Recording, world: WorldInfo) -> None:
+    """An error where it was played in another world, or in this one with other settings."""
+    now = to_json({"name": world.name, **world.settings})
+    then: Mapping[str, Any] = recording.info.arguments.get("world", {})
+    other = sorted(key for key in {*now, *then} if now.get(key) != then.get(key))
+    if other:
+        told = ", ".join(f"{key} was {then.get(key)!r:.40} and is {now.get(key)!r:.40}" for key in other)
+        raise CaptureError(f"'{recording.name}' was played in another world: {told}.")
+
+
+def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, ...]:
+    count = recording.group_count
+    if not count:
+        raise CaptureError(f"'{recording.name}' holds no whole episode that could be played again.")
+    chosen = tuple(range(count)) if episodes is None else tuple(dict.fromkeys(episodes))
+    wrong = [e for e in chosen if not isinstance(e, int) or isinstance(e, bool) or not 0 <= e < count]
+    if wrong or not chosen:
+        said = f"not {wrong[0]!r:.40}" if wrong else "and at least one"
+        raise CaptureError(f"Episodes of '{recording.name}' are numbers from 0 to {count - 1}, {said}.")
+    return tuple(sorted(chosen))
+
+
+def _free_name(study: Study, wanted: str, edits: str, more: Mapping[str, Any]) -> str:
+    """A name for the re-run; with a mark of its own where the usual one holds other edits or other episodes."""
+    plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")
+    usual = plain[:_LONGEST_NAME].strip()
+    if usual not in study.recordings():
+        return usual
+    there = study.recording(usual).info.arguments
+    same = all(there.get(key) == value for key, value in more.items())
+    if same and _edits_of(there) == edits:
+        return usual
+    mark = _mark(edits, more["episodes"])
+    return f"{plain[: _LONGEST_NAME - len(mark) - 1].strip()} {mark}"
+
+
+def _mark(edits: str, episodes: Sequence[int]) -> str:
+    """A short mark of what is played."""
+    return hashlib.sha256(f"{edits} {list(episodes)}".encode()).hexdigest()[:6]
+
+
+def _edits_of(arguments: Mapping[str, Any]) -> str:
+    return fingerprint([from_json(MemoryEdit, edit) for edit in arguments.get("edits", ())])
+
+
+def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:
+    rows, before = (line["start"], line["stop"]), (of["start"], of["stop"])
+    parts = parting(_run(old, *before), _run(new, *rows), epsilon=epsilon)
+    until = min(rows[1] - rows[0], before[1] - before[0]) - 1 if parts.action is None else parts.action
+    alike = begins_alike(_seen(old, *before, until), _seen(new, *rows, until), until=until)
+    return Pair(episode=line["episode"], of=of["episode"], seed=line["seed"], parts=parts, alike=alike)
+
+
+def _run(recording: Recording, start: int, stop: int) -> Run:
+    columns = {column.name: column for column in recording.info.columns}
+    acted = [name for name, column in columns.items() if column.kind == "action"]
+    placed = [name for name in _PLACES if name in columns and columns[name].kind == "fact"]
+    table = recording.columns([*acted, *placed], start, stop)
+    chances = any(spec.name == "probabilities" for spec in recording.info.arrays)
+    return Run(
+        actions=table.select(acted).to_numpy(),
+        places=table.select(placed).to_numpy().astype(float) if placed else None,
+        probabilities=recording.array("probabilities", start, stop) if chances else None,
+    )
+
+
+def _seen(recording: Recording, start: int, stop: int, until: int) -> dict[str, np.ndarray]:
+    last = min(stop, start + until + 1)
+    names = [spec.name for spec in recording.info.arrays if spec.role == "observation"]
+    return {name: recording.array(name, start, last) for name in names}

@@ -1,0 +1,105 @@
+"""Snapshots during training: the weights and a short recording every so many steps, in one study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from innerview.errors import StoreError, SubjectError
+from innerview.rollouts.record import record
+from innerview.store import Snapshot, Study, save_snapshot, snapshots
+from innerview.subjects import Subject, from_sb3
+from innerview.worlds import world as as_world
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.callbacks import BaseCallback
+
+
+def snapshot(
+    study: Study | str | Path,
+    subject: Subject,
+    world: Any = None,
+    *,
+    step: int,
+    run: str = "training",
+    episodes: int = 2,
+    seeds: int = 0,
+    max_steps: int | None = 1000,
+) -> Snapshot:
+    """Keep the weights as they are now and, with a world, a short recording of how it plays.
+
+    In a plain loop:
+
+        if step % 10_000 == 0:
+            iv.snapshot("my.study", subject, world, step=step)
+    """
+    opened = study if isinstance(study, Study) else Study.open_or_create(study)
+    name = ""
+    if world is not None:
+        name = f"{run} {step:010d}"
+        note = f"Snapshot of '{run}' after {step:,} steps."
+        _check_free(opened, name, subject, run)
+        record(
+            opened,
+            subject,
+            world,
+            episodes=episodes,
+            seeds=seeds,
+            name=name,
+            max_steps=max_steps,
+            note=note,
+            progress=False,
+        )
+    taken = Snapshot(run=run, step=step, recording=name)
+    save_snapshot(opened, taken, subject.module.state_dict())
+    return taken
+
+
+def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
+    if name not in study.recordings():
+        return
+    if study.recording(name).info.arguments.get("weights") != subject.weights_digest():
+        raise StoreError(
+            f"'{name}' is there already, from another training. Give this one a name of its own: run='{run} 2'."
+        )
+
+
+def snapshot_callback(
+    study: Study | str | Path, world: Any = None, *, every: int = 10_000, run: str = "training", episodes: int = 2
+) -> BaseCallback:
+    """A callback for stable-baselines3: `model.learn(…, callback=iv.snapshot_callback("my.study", env, every=…))`.
+
+    Give it an environment of its own: the one being trained in must not be played by two at once.
+    """
+    try:
+        from stable_baselines3.common.callbacks import BaseCallback
+    except ImportError as error:
+        raise SubjectError("snapshot_callback needs stable-baselines3: pip install 'innerview[sb3]'.") from error
+    if every < 1:
+        raise SubjectError(f"every is a number of steps, 1 or more, not {every}.")
+    opened = study if isinstance(study, Study) else Study.open_or_create(study)
+    played = None if world is None else as_world(world)
+
+    class Snapshots(BaseCallback):
+        """Takes a snapshot at the start and whenever `every` more steps were made."""
+
+        _next = 0
+
+        def _on_training_start(self) -> None:
+            self._next = self.num_timesteps
+            if self.num_timesteps and self.num_timesteps in {taken.step for taken in snapshots(opened, run)}:
+                self._next += every  # a second learn() goes on from a step that has its snapshot
+            else:
+                self._take()
+
+        def _on_step(self) -> bool:
+            if self.num_timesteps >= self._next:
+                self._take()
+            return True
+
+        def _take(self) -> None:
+            self._next += every
+            adapted = from_sb3(self.model)
+            snapshot(opened, adapted, played, step=self.num_timesteps, run=run, episodes=episodes)
+
+    return Snapshots()

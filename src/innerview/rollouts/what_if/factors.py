@@ -1,0 +1,34 @@
+"""How much of each factor is where in what was played out: the directions that were found in the recording, live."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.features.directions import Factors
+from innerview.rollouts.what_if.branch import Branch, Node
+from innerview.saliency.integrated import attribute
+from innerview.store import Study
+
+
+def amounts(study: Study, result: str, branch: Branch, node: Node) -> np.ndarray:
+    """[factors + 1, height, width], signed, in the unit of the target; the last is what the factors leave out."""
+    found = study.result(result)
+    if found.kind != "factors" or "directions" not in found.arrays:
+        raise LensError(
+            f"Result '{result}' is of '{found.kind}'; what is played out is split by a result of 'factors'."
+        )
+    told, subject = found.value, branch.subject_at(node)
+    inputs, layer = branch.inputs(node), told["layer"]
+    if told["of"] == "activations":
+        values = subject.run(inputs, node.before, keep=(layer,)).activations[layer]
+    else:
+        steps = int(found.arguments.get("parameters", {}).get("steps", 10))
+        values = attribute(subject, inputs, node.before, layer=layer, target=told["target"], steps=steps).values
+    directions = study.result_array(result, "directions")
+    split = Factors(
+        directions=directions, explained=told["explained"], shares=np.zeros(len(directions)), method=told["method"]
+    )
+    each = split.amounts(values)
+    rest = split.residual(values, each)
+    return np.concatenate([each[0].detach().cpu().numpy(), rest.detach().cpu().numpy()]).astype(np.float32)

@@ -1,0 +1,154 @@
+"""Keeps what was played out as a recording: the episode as it was recorded up to the branch, and the branch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from innerview.capture import output_arrays
+from innerview.capture.lane import Episode, Piece
+from innerview.errors import CaptureError, RequestError
+from innerview.jobs.engine import Progress
+from innerview.rollouts.what_if.branch import Branch, Node
+from innerview.rollouts.what_if.origin import Origin
+from innerview.schema import RecordingInfo, Scene, to_json
+from innerview.store import Recording, RecordingWriter, Study
+
+LEFT_OFF = "left off"
+"""How an episode ended that nobody played to its end."""
+_CHUNK = 256
+_LONGEST_NAME = 80
+
+
+def keep_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: str, progress: Progress) -> Recording:
+    """Write it; what was cancelled on the way goes on under the same name."""
+    if len(rows := _rows(nodes)) == 0:
+        raise RequestError("Nothing was done yet: take an action, or let the agent, and keep it then.")
+    origin = branch.origin
+    info = _described(branch, nodes, name)
+    before, total = origin.step, origin.step + len(rows)
+    scene = origin.recording.scene(origin.group["scene"]) if origin.group.get("scene") else None
+    with study.writer(info) as writer:
+        if writer.complete:
+            return study.recording(info.name)
+        known = writer.rows_committed  # where it was cancelled before
+        for first in range(known, before, _CHUNK):
+            progress(first, total, "what was recorded")
+            _copy(writer, origin, first, min(before, first + _CHUNK))
+        progress(before, total, "what was played out")
+        piece, skipped = _piece(branch, rows, scene, info), max(0, known - before)
+        columns = {name: column[skipped:] for name, column in piece.rows.items()}
+        writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
+        writer.end_group(_line(origin, piece, scene, writer))
+    progress(total, total, "kept")
+    return study.recording(info.name)
+
+
+def free_name(study: Study, origin: Origin) -> str:
+    """ "<recording> - from <episode>.<step>", with a number where there is one of that name."""
+    plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", origin.recording.name)
+    tail = f" - from {origin.group['episode']}.{origin.step}"
+    taken, number = set(study.recordings()), 1
+    while True:
+        end = tail if number == 1 else f"{tail} no {number}"
+        wanted = f"{plain[: _LONGEST_NAME - len(end)].strip()}{end}"
+        if wanted not in taken:
+            return wanted
+        number += 1
+
+
+def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:
+    """Each step: how things stood when the action was taken, and where it led."""
+    return [(now, then) for now, then in pairwise(nodes) if then.move is not None and then.move.takes_time]
+
+
+def _described(branch: Branch, nodes: Sequence[Node], name: str) -> RecordingInfo:
+    origin, source = branch.origin, branch.origin.recording.info
+    moves = [node.move for node in nodes[1:] if node.move is not None]
+    fixed = [{"step": n.step, "move": to_json(n.move)} for n in nodes[1:] if n.move and not n.move.takes_time]
+    earlier = [told for told in source.arguments.get("changes", ()) if told["step"] <= origin.step]
+    weights = origin.subject.weights_digest()
+    return replace(
+        source,
+        name=name,
+        subject=replace(origin.subject.info, weights_digest=weights),
+        created_at="",
+        note=f"Played out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
+        arguments={
+            **{key: source.arguments[key] for key in ("keep", "world", "edits") if key in source.arguments},
+            "seeds": [origin.group["seed"]],
+            "lanes": 1,
+            "greedy": True,
+            "max_steps": None,
+            "weights": weights,
+            "of": source.name,
+            "episodes": [origin.group["episode"]],
+            "from": origin.step,
+            "moves": to_json(moves),
+            "changes": [*earlier, *fixed],
+        },
+    )
+
+
+def _copy(writer: RecordingWriter, origin: Origin, first: int, stop: int) -> None:
+    """Rows as they were recorded, as those of the only episode."""
+    source, start = origin.recording, int(origin.group["start"])
+    rows = source.columns(None, start + first, start + stop).to_dict(as_series=False)
+    rows["episode"] = [0] * (stop - first)
+    arrays = {spec.name: source.array(spec.name, start + first, start + stop) for spec in source.info.arrays}
+    writer.append(rows, arrays)
+
+
+def _piece(branch: Branch, rows: Sequence[tuple[Node, Node]], scene: Scene | None, info: RecordingInfo) -> Piece:
+    origin = branch.origin
+    episode = Episode(0, int(origin.group["seed"]), scene, info.columns)
+    events = [column.name for column in info.columns if column.kind == "event"]
+    acted = [column.name for column in info.columns if column.kind == "action"]
+    for now, then in rows:
+        values: dict[str, Any] = {**now.moment.facts, **now.values}
+        values |= {name: bool(then.moment.facts.get(name)) for name in events}
+        values |= {"episode": 0, "step": now.step, "reward": then.moment.reward}
+        values |= dict(zip(acted, np.atleast_1d(then.action).tolist(), strict=True))
+        episode.add(values, _arrays(branch, now, info), then.moment.reward)
+    episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
+    return episode.take(info.arrays)
+
+
+def _arrays(branch: Branch, node: Node, info: RecordingInfo) -> dict[str, np.ndarray]:
+    form, subject = branch.form, branch.origin.subject
+    output = node.output
+    layers = tuple(spec.label for spec in info.arrays if spec.role == "activation")
+    if layers:
+        output = branch.subject_at(node).run(branch.inputs(node), node.before, keep=layers)
+    kept = replace(form, activations={layer: f"activation.{layer}" for layer in layers})
+    arrays = {name: array[0] for name, array in output_arrays(subject, kept, output).items()}
+    shown = {form.observations[name]: node.seen.get(name) for name in node.seen.names if name in form.observations}
+    arrays |= shown
+    missing = [spec.name for spec in info.arrays if spec.name not in arrays]
+    if missing:
+        raise CaptureError(
+            f"'{branch.origin.recording.name}' keeps '{missing[0]}', which the world does not show now. Serve it with "
+            "the world as it was recorded."
+        )
+    return {spec.name: arrays[spec.name] for spec in info.arrays}
+
+
+def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWriter) -> Mapping[str, Any]:
+    assert piece.ending is not None, "the outcome was set"
+    start, length = int(origin.group["start"]), origin.step + piece.ending.length
+    rewards = origin.recording.columns(["reward"], start, origin.row)["reward"]
+    return {
+        "episode": 0,
+        "seed": piece.ending.seed,
+        "start": 0,
+        "stop": length,
+        "length": length,
+        "return": float(rewards.sum() or 0.0) + piece.ending.total_reward,
+        "outcome": piece.ending.outcome,
+        "scene": writer.add_scene(scene) if scene else "",
+    }

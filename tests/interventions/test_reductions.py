@@ -1,0 +1,206 @@
+"""The table of reductions: played once, side by side, over the same seeds, and told with its doubts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+import innerview as iv
+from innerview.errors import CaptureError, EditError
+from innerview.interventions.reductions import keep_by, nothing_left, reduce_table
+from innerview.interventions.tasks import rerun_task, table_task
+from innerview.jobs.engine import Cancelled
+from innerview.jobs.runner import Jobs
+from innerview.rollouts.episodes import FULL, Table
+from innerview.rollouts.live import Live
+from innerview.schema import MemoryEdit, Reduction
+from innerview.testing.worlds import CountingWorld, episode_length
+from tests.rollouts.players import recurrent
+from tests.rollouts.test_rerun import DriftingWorld
+
+HALF = Reduction(name="half", edits=(MemoryEdit(elements=(0, 1, 2)),))
+
+
+class Walker(nn.Module):
+    """Goes forward as long as element 1 of its memory is set, which it is from the first step on; else turns left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.eye = nn.Conv2d(3, 1, 8)
+        self.cell = nn.RNNCell(1, 4)
+        self.policy = nn.Linear(4, 3)
+        with torch.no_grad():
+            for weight in self.parameters():
+                weight.zero_()
+            self.cell.bias_ih.copy_(torch.tensor([0.1, 2.0, 0.5, 0.0]))
+            self.policy.weight[2, 1] = 50.0
+            self.policy.bias.copy_(torch.tensor([20.0, 0.0, 0.0]))
+
+    def forward(self, x: Tensor, h: Tensor) -> tuple[Tensor, Tensor]:
+        h = self.cell(self.eye(x).flatten(1), h)
+        return self.policy(h), h
+
+
+@pytest.fixture(scope="module")
+def walker() -> iv.Subject:
+    return iv.subject(Walker(), name="walker", example=torch.zeros(1, 3, 8, 8))
+
+
+@pytest.fixture
+def study(walker: iv.Subject, tmp_path: Path) -> iv.Study:
+    iv.record(tmp_path / "a.study", walker, CountingWorld(), episodes=3, name="x", progress=False)
+    return iv.Study.open(tmp_path / "a.study")
+
+
+def without(*elements: int) -> Reduction:
+    return Reduction(name=f"without {elements}", edits=(MemoryEdit(elements=elements),))
+
+
+def test_the_table_says_what_must_happen(study: iv.Study, walker: iv.Subject) -> None:
+    found = reduce_table(study, "x", [without(0), without(1)], walker, CountingWorld(), episodes=6, progress=False)
+    full, kept, lost = found.value["rows"]
+    seeds = found.value["seeds"]
+    assert seeds == [3, 4, 5, 6, 7, 8], "none of the episodes that were recorded"
+    lengths = [episode_length(seed) for seed in seeds]
+    for row in (full, kept, lost):
+        assert row["measures"]["length"]["mean"] == pytest.approx(np.mean(lengths))
+        assert row["measures"]["picked_up"]["mean"] == pytest.approx(np.mean([n // 5 for n in lengths]))
+        assert row["measures"]["mean health"]["mean"] == pytest.approx(np.mean([100 - (n - 1) / 2 for n in lengths]))
+        assert row["outcomes"]["died"]["count"] == 3
+    assert full["measures"]["return"]["mean"] == pytest.approx(np.mean(lengths)), "it always goes forward"
+    assert kept["measures"]["return"]["ratio"]["mean"] == pytest.approx(1)
+    assert lost["measures"]["return"]["mean"] == 0 and lost["measures"]["return"]["ratio"]["mean"] == 0
+    assert lost["measures"]["return"]["difference"]["mean"] == pytest.approx(-np.mean(lengths))
+    assert (full["kept"], kept["kept"], found.value["elements"]) == (4, 3, 4)
+    assert found.value["repeats"] and found.value["chosen_on"]["seeds_in_both"] == []
+
+
+def test_keeping_the_most_active_half(study: iv.Study, walker: iv.Subject) -> None:
+    site = walker.info.memory[0]
+    half = keep_by(study, study.recording("x"), site, by="activation")
+    assert half.name == "half by activation" and half.edits[0].elements == (0, 3)
+    assert "'x'" in half.note and "2 of 4" in half.note
+    assert keep_by(study, study.recording("x"), site, by="activation", count=1).edits[0].elements == (0, 2, 3)
+    first, second = (keep_by(study, study.recording("x"), site, by="random") for _ in range(2))
+    assert first == second and len(first.edits[0].elements) == 2
+    assert nothing_left(site).edits[0].elements == (0, 1, 2, 3)
+    with pytest.raises(EditError, match="Between 0 and 4"):
+        keep_by(study, study.recording("x"), site, by="change", count=5)
+
+
+def test_reductions_play_as_they_would_alone(study: iv.Study, tmp_path: Path) -> None:
+    """Side by side in lanes or one after the other: the same episodes."""
+    subject = recurrent()
+    table = Table(study=study, subject=subject, world=CountingWorld(), lanes=3)
+    games = table.play([FULL, HALF], range(10, 16), lambda *_: None)
+    for which, edits in enumerate((None, HALF)):
+        alone = iv.record(
+            tmp_path / "b.study",
+            subject,
+            CountingWorld(),
+            episodes=6,
+            seeds=10,
+            name=str(which),
+            lanes=1,
+            edits=edits,
+            progress=False,
+        )
+        assert [line["measures"]["return"] for line in games.lines[which]] == alone.groups()["return"].to_list()
+
+
+def test_a_cancelled_table_goes_on_and_nothing_is_played_twice(study: iv.Study, walker: iv.Subject) -> None:
+    seen: list[int] = []
+
+    def cancelling(done: int, total: int | None, message: str = "") -> None:
+        seen.append(done)
+        if done == 5:
+            raise Cancelled
+
+    def ask(progress: Any) -> Any:
+        return reduce_table(study, "x", [without(1)], walker, CountingWorld(), episodes=6, lanes=2, progress=progress)
+
+    with pytest.raises(Cancelled):
+        ask(cancelling)
+    again: list[int] = []
+    found = ask(lambda done, *_: again.append(done))
+    assert again[0] == 5 and again[-1] == 12 and not found.provisional
+    asked: list[int] = []
+    assert ask(lambda done, *_: asked.append(done)).id == found.id and asked == []
+
+
+def test_what_there_is_so_far_can_be_looked_at(study: iv.Study, walker: iv.Subject) -> None:
+    seen: list[int] = []
+
+    def watching(done: int, total: int | None, message: str = "") -> None:
+        seen.extend(len(result.value["seeds"]) for result in study.results("table") if result.provisional)
+
+    reduce_table(study, "x", [without(1)], walker, CountingWorld(), episodes=12, lanes=2, progress=watching)
+    assert seen and max(seen) < 12 and not study.results("table")[0].provisional
+
+
+def test_a_world_that_does_not_repeat_itself_is_not_paired(tmp_path: Path) -> None:
+    study = tmp_path / "a.study"
+    iv.record(study, recurrent(), DriftingWorld(), episodes=1, name="x", progress=False)
+    found = reduce_table(study, "x", [HALF], recurrent(), DriftingWorld(), episodes=3, progress=False)
+    assert not found.value["repeats"] and "3 of 3 episodes began otherwise" in found.value["note"]
+    assert found.value["rows"][1]["began_otherwise"] == 3
+    assert "difference" not in found.value["rows"][1]["measures"]["length"]
+
+
+def test_tables_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
+    world = CountingWorld()
+    with pytest.raises(EditError, match="elements 0 to 3"):
+        reduce_table(study, "x", [without(4)], walker, world, progress=False)
+    with pytest.raises(EditError, match="called 'without"):
+        reduce_table(study, "x", [without(1), without(1)], walker, world, progress=False)
+    with pytest.raises(CaptureError, match="1 or more"):
+        reduce_table(study, "x", [without(1)], walker, world, episodes=0, progress=False)
+    plain = iv.subject(nn.Sequential(nn.Flatten(), nn.Linear(192, 3)), example=torch.zeros(1, 3, 8, 8), heads="policy")
+    with pytest.raises(EditError, match="no memory"):
+        reduce_table(study, "x", [], plain, world, progress=False)
+
+
+def test_jobs_of_the_page(study: iv.Study, walker: iv.Subject) -> None:
+    live, jobs = Live(study, {"walker": walker}, {"counting": CountingWorld()}), Jobs()
+    edit = {"elements": [1], "start": 3}
+    task = rerun_task(live, {"recording": "x", "reduction": {"name": "late", "edits": [edit]}, "episodes": [2]})
+    job = jobs.wait(jobs.submit("rerun", task.title, task.work).id, 60)
+    assert job.result["recording"] == "x - late" and job.result["of"] == "x", job.error
+    assert job.result["pairs"] == [
+        {"episode": 0, "of": 2, "seed": 2, "decision": 3, "action": 3, "place": 4, "alike": True}
+    ]
+    study.keep_reduction(without(1))
+    task = table_task(live, {"recording": "x", "reductions": ["without (1,)"], "episodes": 2})
+    job = jobs.wait(jobs.submit("table", task.title, task.work).id, 60)
+    assert study.result(job.result["result"]).value["rows"][1]["name"] == "without (1,)", job.error
+    assert task.promise == job.result
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"reduction": {"name": "x"}}, "lacks edits"),
+        ({"reduction": "nope"}, "No reduction is called 'nope'"),
+        ({"reduction": {"name": "x", "edits": [{"elements": [1]}]}, "episodes": 3}, "list of episode numbers"),
+        ({"reduction": None}, "no reduction"),
+    ],
+)
+def test_requests_that_cannot_be(study: iv.Study, walker: iv.Subject, wrong: dict[str, Any], said: str) -> None:
+    live = Live(study, {"walker": walker}, {"counting": CountingWorld()})
+    with pytest.raises(iv.InnerviewError, match=said):
+        rerun_task(live, {"recording": "x", **wrong})
+
+
+def test_a_row_of_an_edited_recording_run_again_says_what_was_recorded(study: iv.Study) -> None:
+    subject = recurrent()
+    edit = MemoryEdit(elements=(0, 3), mode="set", value=1.5, start=2)
+    made = iv.record(study, subject, CountingWorld(), episodes=1, name="edited", edits=edit, progress=False)
+    live = Live(study, {"tiny": subject}, {})
+    for row in (0, 1, 2, 9):
+        logits = torch.tensor(live.forward({"recording": "edited", "row": row}, lambda: False)["heads"]["policy"])
+        np.testing.assert_allclose(logits.softmax(0), made.array("probabilities", row, row + 1)[0], atol=1e-6)

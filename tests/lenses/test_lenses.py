@@ -1,0 +1,158 @@
+"""Every lens there is, alone and as a job over a recording."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import innerview as iv
+from innerview.errors import LensError, RequestError, UnknownName
+from innerview.jobs.runner import Cancelled, Job, Jobs, Task
+from innerview.lenses.discovery import Looking, all_lenses
+from innerview.lenses.look import ask, lens_task, look
+from innerview.schema import Found, Lens, Parameter
+from innerview.store import Study
+from innerview.testing.lenses import check_lens
+from innerview.testing.worlds import CountingWorld
+from tests.rollouts.players import recurrent
+
+WAIT_S = 120
+
+
+@pytest.mark.parametrize("looking", [looking for _, looking in all_lenses()], ids=lambda looking: looking.lens.name)
+def test_every_lens_keeps_what_lenses_promise(looking: Looking) -> None:
+    check_lens(looking)
+
+
+def test_a_lens_that_breaks_its_promises_is_told() -> None:
+    good = Lens(name="odd", question="Is it odd?", paper="nobody", over="recording")
+
+    def works(rows: Any, *, progress: Any = None, most: int = 3) -> Found:
+        return Found(value={"ok": 1})
+
+    def broken(lens: Lens, look: Any) -> str:
+        with pytest.raises((LensError, ValueError)) as problem:
+            check_lens(Looking(lens, look))
+        return str(problem.value)
+
+    assert "question mark" in broken(Lens(name="odd", question="Odd"), works)
+    most = Parameter(name="most", type="int", default=4, description="How many.")
+    assert "says 4 for 'most', does 3" in broken(Lens(**{**good.__dict__, "parameters": (most,)}), works)
+    assert "cannot be cancelled" in broken(good, works)
+    assert "not JSON" in broken(good, lambda rows, **_: Found(value=float("nan")))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    path = tmp_path_factory.mktemp("lenses") / "a.study"
+    iv.record(path, recurrent(), CountingWorld(), episodes=10, name="x", progress=False)
+    return Study.open(path)
+
+
+@pytest.fixture
+def jobs() -> Iterator[Jobs]:
+    jobs = Jobs()
+    yield jobs
+    jobs.close()
+
+
+def run(jobs: Jobs, task: Task) -> Job:
+    job = jobs.submit("lens", task.title, task.work, promise=task.promise)
+    return jobs.wait(job.id, WAIT_S)
+
+
+@pytest.mark.parametrize("name", [n for n, one in all_lenses() if one.lens.over != "row" and not one.lens.settings])
+def test_every_lens_runs_as_a_job_on_a_recording(study: Study, jobs: Jobs, name: str) -> None:
+    frames = all_lenses().get(name).lens.over == "frames"
+    asked = {"lens": name, "recording": "x", "parameters": {"count": 2} if frames else {}}
+    task = lens_task(study, {"tiny": recurrent()}, asked)
+    job = run(jobs, task)
+    assert job.state == "done", job.error
+    assert task.title == f"{name} of x" and job.result == task.promise
+    result = study.result(job.result["result"])
+    assert (result.kind, result.recording, result.provisional) == (name, "x", False)
+    assert frames or result.value["array"] == "memory"
+
+
+def test_influence_of_an_episode_goes_on_from_its_own_memory(study: Study) -> None:
+    """The middle of an episode alone says the same as the whole episode says there."""
+    recording = study.recording("x")
+    start, stop = recording.group_rows(3)
+    whole = look(study, "influence", rows=(start, stop), subject=recurrent(), lags=3, progress=False)
+    part = look(study, "influence", rows=(start + 8, stop), subject=recurrent(), lags=3, progress=False)
+    assert whole.value["rows"] == [start, stop]
+    all_of_it, later = (study.result_array(made.id, "influence") for made in (whole, part))
+    assert np.allclose(all_of_it[8 + 3 :], later[3:], atol=1e-5)
+    assert np.allclose(all_of_it[8, 0], later[0, 0], atol=1e-5) and not later[0, 1:].any()
+
+
+def test_a_lens_that_needs_a_model_says_so(study: Study) -> None:
+    with pytest.raises(LensError, match=r"none is live.*subject=….*--subject zoo:NAME"):
+        ask(study, "influence", "x")
+    with pytest.raises(UnknownName, match="live subject"):
+        ask(study, "influence", "x", subject="other", subjects={"tiny": recurrent()})
+    with pytest.raises(LensError, match="reach over 10 episodes"):
+        ask(study, "influence", "x", rows=[0, study.recording("x").rows], subjects={"tiny": recurrent()})
+    changed = recurrent()
+    with torch.no_grad():
+        changed.module.value.bias.add_(1)  # type: ignore[union-attr, operator]
+    with pytest.raises(LensError, match="other weights"):
+        ask(study, "influence", "x", subjects={"tiny": changed})
+    assert ask(study, "influence", "x", subject="tiny", subjects={"tiny": changed}).subject is changed
+
+
+def test_what_is_asked_must_fit_the_recording(study: Study) -> None:
+    for rows in ([0], "all", [5, 5], [-1, 4], [0, 10**9], [0.0, 3.0], [True, 3]):
+        with pytest.raises(RequestError, match="start, stop"):
+            ask(study, "pca", "x", rows=rows)
+    with pytest.raises(LensError, match="one row at a time"):
+        ask(study, "gradient", "x")
+    study_without = Study.open(study.path)
+    iv.write_rows(study_without, "plain", columns={"x_m": [1.0, 2.0]})
+    with pytest.raises(LensError, match="keeps no memory"):
+        ask(study, "flags", "plain")
+
+
+def test_the_same_question_is_answered_once_and_metrics_are_part_of_it(study: Study) -> None:
+    first = look(study, "strategy", "x", progress=False)
+    again = look(study, "strategy", "x", seed=0, progress=False)
+    assert first.id == again.id and first.created_at == again.created_at
+    anew = look(study, "strategy", "x", again=True, progress=False)
+    assert anew.id == first.id and anew.created_at > first.created_at and anew.value == first.value
+    assert look(study, "strategy", "x", seed=1, progress=False).id != first.id
+
+
+def test_a_cancelled_layout_leaves_its_last_state_and_can_be_begun_again(study: Study, jobs: Jobs) -> None:
+    arguments = {"lens": "tsne", "recording": "x", "parameters": {"iterations": 5000}}
+    task = lens_task(study, {}, arguments)
+    reached = threading.Event()
+    stop = jobs.watch(lambda job: reached.set() if job.done >= 50 else None)
+    job = jobs.submit("lens", task.title, task.work, promise=task.promise)
+    assert job.result == task.promise, "known before it ends, so that it can be drawn"
+    assert reached.wait(WAIT_S)
+    jobs.cancel(job.id)
+    assert jobs.wait(job.id, WAIT_S).state == "cancelled"
+    stop()
+    left = study.result(task.promise["result"])
+    assert left.provisional and left.value["provisional"]
+    places = study.result_array(left.id, "places")
+    assert places.shape == (study.recording("x").rows, 2) and np.isfinite(places).all()
+    question = ask(study, "tsne", "x", parameters={"iterations": 5000})
+    with pytest.raises(Cancelled):
+        question.answer(_never)
+    assert study.result(left.id).provisional, "a provisional result is no answer"
+
+
+def _never(done: int, total: int | None, message: str = "") -> None:
+    raise Cancelled
+
+
+def test_facts_of_lenses_hold_derived_and_episode_columns(study: Study) -> None:
+    made = look(study, "flags", "x", progress=False, swaps=100)
+    told = {fact["column"]: fact["kind"] for fact in made.value["facts"]}
+    assert told["picked_up"] == "so far" and told["outcome"] == "word" and told["angle to coin"] == "threshold"

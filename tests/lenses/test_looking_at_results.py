@@ -1,0 +1,77 @@
+"""A lens that goes on from what another found, and what it is told of black and white."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import innerview as iv
+from innerview.errors import DamagedPart, LensError, UnknownName
+from innerview.lenses.look import ask, look
+from innerview.lenses.rows.frames import frames_of
+from innerview.store import Study
+from innerview.testing.worlds import CountingWorld
+from tests.rollouts.players import recurrent
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    path = tmp_path_factory.mktemp("results") / "a.study"
+    iv.record(path, recurrent(), CountingWorld(), episodes=4, name="x", progress=False)
+    return Study.open(path)
+
+
+def test_factors_that_were_found_are_painted(study: Study) -> None:
+    factors = look(study, "factors", subject=recurrent(), count=2, most=32, steps=2, progress=False)
+    watched: list[tuple[int, int | None]] = []
+    found = look(
+        study,
+        "visualise",
+        subject=recurrent(),
+        factors=factors.id,
+        steps=40,
+        progress=lambda done, total, message="": watched.append((done, total)),
+    )
+    assert found.arguments["parameters"]["factors"] == factors.id
+    assert [line["unit"] for line in found.value["pictures"]] == [0, 1] and found.value["layer"] == "eye"
+    assert study.result_array(found.id, "pictures").shape == (2, 8, 8, 3)
+    rows = study.recording("x").rows
+    assert watched[-1] == (rows + 40, rows + 40) and not found.provisional
+
+
+def test_while_it_paints_the_pictures_so_far_can_be_seen(study: Study) -> None:
+    question = ask(study, "visualise", "x", parameters={"steps": 64, "count": 1}, subjects={"tiny": recurrent()})
+    seen: list[bool] = []
+
+    def watch(done: int, total: int | None, message: str = "") -> None:
+        if question.id in {line.id for line in study.results(kind="visualise")}:
+            seen.append(study.result(question.id).provisional)
+
+    assert not question.answer(watch).provisional
+    assert seen and all(seen)
+
+
+def test_a_result_must_be_there_and_of_the_right_kind(study: Study) -> None:
+    other = look(study, "pca", "x", progress=False).id
+    live = {"tiny": recurrent()}
+    with pytest.raises(LensError, match="was found by 'pca'; what is needed here is one of 'factors'"):
+        ask(study, "visualise", "x", parameters={"factors": other}, subjects=live)
+    with pytest.raises(UnknownName, match="nothing"):
+        ask(study, "visualise", "x", parameters={"factors": "nothing"}, subjects=live)
+
+
+@pytest.mark.parametrize("file", ["result.json", "places.npy"])
+def test_a_damaged_answer_is_named_and_can_be_found_anew(study: Study, file: str) -> None:
+    kept = look(study, "pca", "x", most=50, progress=False)
+    (study.path / "results" / kept.id / file).write_bytes(b"{")
+    with pytest.raises(DamagedPart, match=r"damaged: .*again=True.*innerview lens pca … --again"):
+        look(study, "pca", "x", most=50, progress=False)
+    assert look(study, "pca", "x", most=50, again=True, progress=False).id == kept.id
+    assert look(study, "pca", "x", most=50, progress=False).arrays == kept.arrays
+
+
+def test_black_and_white_are_told_as_the_subject_takes_them(study: Study) -> None:
+    recording = study.recording("x")
+    black, white = frames_of(recurrent(), recording, 0, 4).ends["x"]
+    assert black.shape == white.shape == (3, 8, 8)
+    assert not black.any() and torch.all(white == 1)

@@ -1,0 +1,311 @@
+"""Playing out: the row is reached again, other moves lead elsewhere, and a branch is kept as a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import innerview as iv
+from innerview.errors import CaptureError, InnerviewError, RequestError, UnknownName
+from innerview.jobs.engine import Cancelled
+from innerview.rollouts.live import Live
+from innerview.rollouts.rerun import pairs_of
+from innerview.rollouts.what_if.branch import Branch
+from innerview.rollouts.what_if.sessions import Playouts, play_out
+from innerview.schema import MemoryEdit, Moment, Move
+from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld
+from innerview.worlds import ThreadedLanes, World, world
+from innerview.worlds.platformer import ACTIONS, CLASSES
+from tests.rollouts.players import recurrent
+
+AGENT, WAIT = Move(do="agent"), Move(do="act", action=ACTIONS.index("A"))
+SAW = CLASSES.index("saw")
+
+
+class CountsSaws(nn.Module):
+    """Its value is how much of the picture has the colour of what it was shown; it always goes right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.eye = nn.Conv2d(3, 2, 1)
+        self.policy, self.value = nn.Linear(2, len(ACTIONS)), nn.Linear(2, 1)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        seen = self.eye(x).relu().mean((2, 3))
+        return self.policy(seen), self.value(seen)
+
+
+def looker() -> iv.Subject:
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        module = CountsSaws()
+        with torch.no_grad():
+            module.policy.bias[ACTIONS.index("right")] += 2.0
+        return iv.subject(module, name="looker", example=torch.zeros(1, 3, 64, 64), actions=list(ACTIONS))
+
+
+@pytest.fixture(scope="module")
+def levels(tmp_path_factory: pytest.TempPathFactory) -> tuple[iv.Study, iv.Subject, World]:
+    """Two short levels of the platformer with masks."""
+    study, subject = iv.Study.create(tmp_path_factory.mktemp("levels") / "levels.study"), looker()
+    place = world("platformer", masks=True)
+    iv.record(study, subject, place, seeds=[3, 8], name="levels", max_steps=14, lanes=2, progress=False)
+    return study, subject, place
+
+
+@pytest.fixture
+def branch(levels: tuple[iv.Study, iv.Subject, World]) -> Iterator[Branch]:
+    study, subject, place = levels
+    found = play_out(study, "levels", row=14 + 5, subject=subject, world=place)
+    yield found
+    found.close()
+
+
+def test_the_recorded_actions_lead_through_the_recorded_rows(
+    levels: tuple[iv.Study, iv.Subject, World], branch: Branch
+) -> None:
+    recording = levels[0].recording("levels")
+    actions = recording.columns(["action"], 19, 28)["action"].to_list()
+    nodes = branch.play([Move(do="act", action=action) for action in actions[:-1]])
+    assert [node.step for node in nodes] == list(range(5, 14))
+    seen = np.stack([node.seen.get("observation") for node in nodes])
+    assert np.array_equal(seen, recording.array("observation", 19, 28))
+    values = recording.columns(["value"], 19, 28)["value"].to_numpy()
+    assert [node.values["value"] for node in nodes] == pytest.approx(values, abs=1e-5)
+
+
+def test_another_action_leads_elsewhere_and_taking_it_back_leads_back(branch: Branch) -> None:
+    first = branch.play([WAIT, WAIT])
+    other = branch.play([WAIT, AGENT])
+    assert other[1] is first[1], "what was played is not played again"
+    assert other[2].action == int(first[1].probabilities.argmax())  # type: ignore[union-attr]
+    assert other[2].moment.facts["x"] > first[2].moment.facts["x"]
+    again = branch.play([WAIT, WAIT])
+    assert again[2].moment.facts == first[2].moment.facts
+    assert again[2].key == first[2].key != other[2].key
+
+
+def test_a_thing_that_is_taken_away_changes_what_is_seen_and_said_at_once(branch: Branch) -> None:
+    thing = next(t for t in branch.things(0) if t.removable and t.x_px > 4 and t.x_px < 56)
+    here, gone = branch.play([Move(do="remove", thing=thing.id)])
+    assert (gone.step, gone.moment.reward) == (here.step, 0.0)
+    assert gone.values["value"] != here.values["value"]
+    assert thing.id not in [t.id for t in branch.things(1)]
+    assert thing.id in [t.id for t in branch.things(0)], "it is there before"
+
+
+def test_the_agent_goes_on_to_the_end_at_most(branch: Branch) -> None:
+    nodes = branch.go_on([WAIT], 600)
+    assert nodes[-1].moment.ended
+    assert all(node.move == AGENT for node in nodes[2:])
+    with pytest.raises(RequestError, match=r"is over .* take one back"):
+        branch.play([*(node.move for node in nodes[1:] if node.move), AGENT])
+    assert branch.things(len(nodes) - 1) == []
+
+
+@pytest.mark.parametrize(
+    ("move", "words"),
+    [
+        (Move(do="act", action=9), "There is no action 9; there are 0 left, 1 right"),
+        (Move(do="act"), "There is no action None"),
+        (Move(do="remove", thing="saw 0.99"), "Unknown thing"),
+        (Move(do="move", thing="agent", by=(1,)), "two numbers"),
+    ],
+)
+def test_moves_that_cannot_be_made_are_refused_and_the_branch_stands(branch: Branch, move: Move, words: str) -> None:
+    with pytest.raises(InnerviewError, match=words):
+        branch.play([WAIT, move])
+    assert branch.play([WAIT, WAIT])[2].step == 7
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> tuple[iv.Study, iv.Subject, World]:
+    """A subject with memory in a world that cannot go back."""
+    study, subject, place = iv.Study.create(tmp_path / "counted.study"), recurrent(), CountingWorld()
+    iv.record(study, subject, place, episodes=2, name="counted", lanes=2, progress=False)
+    return study, subject, place
+
+
+def test_memory_is_carried_and_a_world_that_cannot_go_back_is_played_again(
+    counted: tuple[iv.Study, iv.Subject, World],
+) -> None:
+    study, subject, place = counted
+    recording = study.recording("counted")
+    actions = recording.columns(["action"], 0, 12)["action"].to_list()
+    found = play_out(study, "counted", row=4, subject=subject, world=place)
+    own = [Move(do="act", action=action) for action in actions[4:11]]
+    nodes = found.play(own)
+    memory = np.stack([node.output.memory["cell"][0].numpy() for node in nodes])
+    assert memory == pytest.approx(recording.array("memory", 4, 12), abs=1e-5)
+    other = found.play([*own[:3], Move(do="act", action=(actions[7] + 1) % 3)])
+    assert [n.moment.facts["x"] for n in other[:4]] == [n.moment.facts["x"] for n in nodes[:4]]
+    assert other[4].moment.facts["angle"] != nodes[4].moment.facts["angle"]
+    with pytest.raises(RequestError, match="cannot move or remove things"):
+        found.play([Move(do="remove", thing="coin")])
+    found.close()
+
+
+class Fickle(CountingGame):
+    """Shows something else each time it is begun."""
+
+    begun = 0
+
+    def reset(self, seed: int) -> Moment:
+        Fickle.begun += 1
+        return super().reset(seed)
+
+    def _moment(self, **more: Any) -> Moment:
+        told = super()._moment(**more)
+        return Moment(**{**vars(told), "observation": {"observation": told.observation["observation"] + Fickle.begun}})
+
+
+def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
+    subject, place = recurrent(), CountingWorld()
+
+    class Place:
+        info = place.info
+
+        def open(self, lanes: int) -> ThreadedLanes:
+            return ThreadedLanes(lambda lane: Fickle(), lanes)
+
+    study = iv.Study.create(tmp_path / "fickle.study")
+    iv.record(study, subject, Place(), episodes=1, name="fickle", progress=False)
+    with pytest.raises(CaptureError, match="does not repeat itself"):
+        play_out(study, "fickle", row=3, subject=subject, world=Place())
+
+
+@pytest.fixture
+def playouts(levels: tuple[iv.Study, iv.Subject, World]) -> Iterator[Playouts]:
+    study, subject, place = levels
+    made = Playouts(lambda: Live(study, {"looker": subject}, {place.info.name: place}))
+    yield made
+    made.close()
+
+
+def asked(**more: Any) -> Mapping[str, Any]:
+    return {"recording": "levels", "row": 19, "moves": [], **more}
+
+
+def test_a_kept_branch_is_the_episode_with_another_end(
+    levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts
+) -> None:
+    study = levels[0]
+    thing = next(t for t in playouts.play(asked()).things if t.name == "agent")
+    lifted = {"do": "move", "thing": thing.id, "by": [0.0, 2.0]}
+    moves = [{"do": "act", "action": 6}, lifted, {"do": "agent"}, {"do": "agent"}]
+    played = playouts.play(asked(moves=moves))
+    told = playouts.keep(asked(moves=moves)).work(lambda *_: None)
+    assert told == {"recording": "levels - from 1.5", "rows": 8}
+    kept, source = study.recording("levels - from 1.5"), study.recording("levels")
+    assert np.array_equal(kept.array("observation", 0, 5), source.array("observation", 14, 19))
+    rows = kept.columns(["episode", "step", "action", "value", "y"])
+    assert rows["step"].to_list() == list(range(8))
+    assert rows["episode"].unique().to_list() == [0]
+    assert rows["action"].to_list()[5:] == [6, *(n.action for n in played.nodes[3:])]
+    assert rows["value"].to_list()[6] == pytest.approx(played.nodes[2].values["value"])
+    assert rows["y"][6] == played.nodes[1].moment.facts["y"] + 2, "things stand where they were put"
+    line = kept.groups().row(0, named=True)
+    assert (line["seed"], line["outcome"], line["length"]) == (8, "left off", 8)
+    assert pairs_of(study, kept)[0].of == 1
+    # A kept branch can be played out itself, past what was moved by hand.
+    again = playouts.play({"recording": kept.name, "row": 7, "moves": []})
+    assert again.nodes[0].moment.facts == played.nodes[3].moment.facts
+    assert playouts.keep(asked(moves=moves)).work(lambda *_: None)["recording"] == "levels - from 1.5 no 2"
+    with pytest.raises(CaptureError, match="played out by hand"):
+        iv.rerun(study, kept.name, iv.Reduction(name="any", edits=()), levels[1], levels[2], progress=False)
+
+
+def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
+    levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts
+) -> None:
+    study, subject, _ = levels
+    found = iv.look(study, "factors", "levels", subject=subject, layer="eye", count=2, most=16, steps=4, progress=False)
+    here = playouts.play(asked())
+    key = here.nodes[0].key
+    each = playouts.factors(key, found.id)
+    kept = study.result_array(found.id, "amounts")[19] * study.result_array(found.id, "scale")[19, 0] / 127
+    assert each.shape == (3, 64, 64)
+    assert each[:2] == pytest.approx(kept, abs=float(study.result_array(found.id, "scale")[19, 0]) / 200)
+    last = playouts.play(asked(moves=[{"do": "agent"}] * 3)).nodes[-1].key
+    assert playouts.array(last, "observation", 2).shape == (2, 64, 64, 3)
+    assert playouts.array(last, "mask", 99).shape == (4, 64, 64)
+    with pytest.raises(UnknownName, match="mask"):
+        playouts.array(last, "masks", 1)
+    with pytest.raises(UnknownName, match="ask for its moves again"):
+        playouts.array("0" * 24, "observation", 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"row": 99}, "row must be a number from 0 to 27"),
+        ({"row": True}, "row must be"),
+        ({"moves": "left"}, "moves is a list"),
+        ({"moves": [{"do": "fly"}]}, "Unknown kind of move 'fly'"),
+        ({"go_on": 10_000}, "go_on must be a number from 0 to"),
+        ({"subject": "nobody"}, "Unknown live subject"),
+    ],
+)
+def test_what_is_asked_badly_is_told(playouts: Playouts, more: dict[str, Any], words: str) -> None:
+    with pytest.raises(InnerviewError, match=words):
+        playouts.play(asked(**more))
+
+
+def test_keeping_can_be_cancelled_and_goes_on(levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts) -> None:
+    task = playouts.keep(asked(moves=[{"do": "agent"}], name="cancelled"))
+
+    def stop(done: int, total: int | None, message: str = "") -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        task.work(stop)
+    assert task.work(lambda *_: None) == {"recording": "cancelled", "rows": 6}
+    assert levels[0].recording("cancelled").columns(["step"])["step"].to_list() == list(range(6))
+
+
+def test_nothing_done_cannot_be_kept(playouts: Playouts) -> None:
+    with pytest.raises(RequestError, match="Nothing was done yet"):
+        playouts.keep(asked())
+
+
+def test_edits_of_the_memory_go_on(counted: tuple[iv.Study, iv.Subject, World]) -> None:
+    study, subject, place = counted
+    edits = MemoryEdit(elements=(0, 1), mode="set", value=0.5)
+    iv.record(study, subject, place, episodes=1, name="held", edits=edits, progress=False)
+    found = play_out(study, "held", row=3, subject=subject, world=place)
+    assert found.play([AGENT, AGENT])[2].output.memory["cell"][0, :2].tolist() == [0.5, 0.5]
+    found.close()
+
+
+def test_another_subject_sees_what_led_to_the_step(counted: tuple[iv.Study, iv.Subject, World]) -> None:
+    study, subject, place = counted
+    own = dict(subject.module.named_parameters())
+    other = subject.copied({"cell.bias_ih": own["cell.bias_ih"] + 1.0}, name="other")
+    found = play_out(study, "counted", row=4, subject=other, world=place)
+    memory = other.initial_memory(1)
+    for row in range(5):
+        seen = {"observation": study.recording("counted").array("observation", row, row + 1)}
+        memory = other.run(other.inputs(seen), memory).memory
+    assert found.nodes[0].output.memory["cell"].tolist() == memory["cell"].tolist()
+    found.close()
+    with pytest.raises(CaptureError, match="other weights"):
+        play_out(study, "counted", row=4, subject=other.copied({}, name="tiny"), world=place)
+
+
+def test_continuous_actions_are_numbers_within_bounds(tmp_path: Path) -> None:
+    subject = iv.subject(nn.Linear(2, 1), name="steady", example=torch.zeros(1, 2), heads="gaussian")
+    study, place = iv.Study.create(tmp_path / "line.study"), ContinuousWorld()
+    iv.record(study, subject, place, episodes=1, seeds=1, name="line", greedy=True, progress=False)
+    found = play_out(study, "line", row=3, subject=subject, world=place)
+    here, there, mine = found.play([Move(do="act", actions=(5.0,)), AGENT])
+    assert there.moment.facts["x"] == pytest.approx(here.moment.facts["x"] + 1.0)
+    assert abs(mine.moment.facts["x"] - there.moment.facts["x"]) <= 1.0
+    with pytest.raises(RequestError, match=r"1 numbers \(speed\)"):
+        found.play([Move(do="act", action=1)])
+    found.close()
