@@ -32,6 +32,35 @@ DISK_AND_NETWORK = {
 }
 SPEAKING = {"open", "print", "input"}
 ARRAY_PACKAGES = {"np", "numpy", "torch", "pl", "polars", "Image"}
+# What compute rooms may import of the package.
+REACHED = ("errors", "registry", "schema", "subjects")
+WRITES = {
+    *(
+        "write_text",
+        "write_bytes",
+        "mkdir",
+        "makedirs",
+        "unlink",
+        "rmtree",
+        "touch",
+        "symlink_to",
+        "hardlink_to",
+    ),
+    *(
+        "write_parquet",
+        "write_ipc",
+        "write_csv",
+        "savez",
+        "savez_compressed",
+        "save_file",
+        "tofile",
+        "copytree",
+        "copyfile",
+    ),
+}
+# Rooms that write where a person asked for a file, or into a temporary folder of their own, never into a study.
+WRITES_ELSEWHERE = ("worlds", "explorables", "cli", "zoo", "testing")
+WRITES_ELSEWHERE_MODULES = ("innerview.subjects.weights", "innerview.serve.pyramids")
 READ_OR_WRITE = {"open", "load", "save", "savez", "fromfile", "tofile", "memmap", "read_parquet", "read_csv"}
 PATH_METHODS = {"write_text", "write_bytes", "read_text", "read_bytes", "mkdir", "unlink"}
 
@@ -64,6 +93,40 @@ def impure(module: Module) -> Iterator[str]:
         of_arrays = last in READ_OR_WRITE and called.partition(".")[0] in ARRAY_PACKAGES
         if called in SPEAKING or last in PATH_METHODS or of_arrays:
             yield f"{module.line(node)}: calls {called}"
+
+
+def beyond_reach(known: Mapping[str, Module]) -> list[str]:
+    """What compute rooms import of the package beside errors, registry, schema, subjects and themselves."""
+    return [
+        f"{module.line(node)}: imports {target}"
+        for module in known.values()
+        if module.room in COMPUTE
+        for node, target, names in module.imports()
+        if target == "?"
+        or (target.partition(".")[0] == PACKAGE and not _rooms(target, names) <= {*REACHED, module.room})
+    ]
+
+
+def _rooms(target: str, names: tuple[str, ...]) -> set[str]:
+    room = target.partition(".")[2].partition(".")[0]
+    return {room} if room else set(names) or {""}
+
+
+def writing(module: Module) -> list[str]:
+    """Where a module writes files."""
+    return [
+        f"{module.line(node)}: calls {called}"
+        for node, called in module.calls()
+        if called.rpartition(".")[2] in WRITES or (called.rpartition(".")[2] == "open" and _opens_to_write(node))
+    ]
+
+
+def _opens_to_write(call: ast.Call) -> bool:
+    modes = [a.value for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Constant)]
+    return any(
+        isinstance(mode, str) and 0 < len(mode) <= 3 and set(mode) & set("wax+") and set(mode) <= set("rwaxbt+")
+        for mode in modes
+    )
 
 
 def importing(known: Mapping[str, Module], packages: set[str], *, allowed: tuple[str, ...]) -> list[str]:
@@ -108,6 +171,17 @@ def test_compute_rooms_are_pure(known: dict[str, Module]) -> None:
     assert not [problem for m in known.values() if m.room in COMPUTE for problem in impure(m)]
 
 
+def test_compute_rooms_reach_no_further_than_subjects(known: dict[str, Module]) -> None:
+    assert not beyond_reach(known)
+
+
+def test_only_the_store_writes_into_a_study(known: dict[str, Module]) -> None:
+    allowed = ("store", *WRITES_ELSEWHERE)
+    assert any(writing(module) for module in known.values() if module.room == "store")
+    others = [m for m in known.values() if m.room not in allowed and m.name not in WRITES_ELSEWHERE_MODULES]
+    assert not [problem for module in others for problem in writing(module)]
+
+
 def test_schema_knows_neither_torch_nor_the_disk(known: dict[str, Module]) -> None:
     schema = {name: module for name, module in known.items() if module.room == "schema"}
     assert schema
@@ -136,6 +210,9 @@ BAD = {
     "store/b.py": "from . import Study\n",
     "saliency/__init__.py": "import innerview.features\nfrom pathlib import Path\n",
     "features/__init__.py": "def f(m):\n    open('x')\n    m.register_forward_hook(print)\n    np.save('a', m)\n",
+    "memory/__init__.py": "from importlib import import_module\nimport_module('innerview.worlds')\nimport_module(x)\n",
+    "edits/__init__.py": "from innerview import capture\nfrom innerview.subjects import Subject\n",
+    "lenses/__init__.py": "p.write_text('x')\nopen(p, 'rb')\nopen(p, 'wb')\nwith p.open('a') as f: pass\n",
     "jobs/__init__.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pydantic import BaseModel\n",
     "__init__.py": "from innerview.jobs import x\n",
 }
@@ -154,7 +231,17 @@ def test_the_rules_see_what_is_wrong(bad: dict[str, Module]) -> None:
     wrong = "\n".join(wrong_order(bad))
     assert "innerview.schema:2: schema imports store" in wrong
     assert "innerview.saliency:1: saliency imports features" in wrong
-    assert wrong.count("\n") == 1
+    assert "innerview.edits:1: edits imports innerview" in wrong
+    assert wrong.count("\n") == 2
+    assert beyond_reach(bad) == [
+        "innerview.edits:1: imports innerview",
+        "innerview.memory:2: imports innerview.worlds",
+        "innerview.memory:3: imports ?",
+        "innerview.saliency:1: imports innerview.features",
+    ]
+    assert [line.partition(": ")[2] for line in writing(bad["innerview.lenses"])] == [
+        *("calls p.write_text", "calls open", "calls p.open")
+    ]
     assert set(cycle(edges(bad))) == {"innerview.store", "innerview.store.b"}
     assert list(impure(bad["innerview.saliency"])) == ["innerview.saliency:2: imports pathlib"]
     assert len(list(impure(bad["innerview.features"]))) == 2

@@ -41,14 +41,16 @@ class Module:
     def line(self, node: ast.AST) -> str:
         return f"{self.name}:{getattr(node, 'lineno', 0)}"
 
-    def imports(self) -> Iterator[tuple[ast.stmt, str, tuple[str, ...]]]:
-        """Every import wherever it stands: the statement, the absolute module, the names taken from it."""
+    def imports(self) -> Iterator[tuple[ast.AST, str, tuple[str, ...]]]:
+        """Every import, also inside functions and by name at run time: where, the absolute module, the names taken."""
         for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield node, alias.name, ()
             elif isinstance(node, ast.ImportFrom):
                 yield node, self._absolute(node), tuple(alias.name for alias in node.names)
+            elif isinstance(node, ast.Call) and (named := _named_at_runtime(node)) is not None:
+                yield node, named, ()
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Every call with the dotted name of what is called; `.name` where that is an expression."""
@@ -67,6 +69,16 @@ class Module:
         parts = self.name.split(".") if self.path.name == "__init__.py" else self.name.split(".")[:-1]
         base = parts[: len(parts) - node.level + 1]
         return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _named_at_runtime(call: ast.Call) -> str | None:
+    """The module that `import_module("…")` or `__import__("…")` asks for; what cannot be read from the text is `?`."""
+    if dotted(call.func).rpartition(".")[2] not in ("import_module", "__import__") or not call.args:
+        return None
+    name = call.args[0]
+    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+        return name.value
+    return "?"
 
 
 def dotted(node: ast.AST) -> str:
