@@ -21,14 +21,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import innerview_zoo as zoo
 import torch
 from captum.attr import LayerIntegratedGradients
+from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
 from torch import Tensor
 
-from innerview import zoo
 from innerview.saliency.integrated import attribute
 from innerview.subjects import Subject
-from innerview.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
 
 LAYER, WANTED = "conv2b", 3
 PIECES = (32, 64, 128, 256)

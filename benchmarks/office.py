@@ -11,13 +11,12 @@ import argparse
 import statistics
 import time
 
+import innerview_zoo.worlds.office.cast as caster
 import torch
-
-import innerview.worlds.office.cast as caster
-from innerview.worlds.office import Camera, Conditions, Floor, office_floor, render, sample_poses
-from innerview.worlds.office.camera import raster_of
-from innerview.worlds.office.parts import BALL, BOX, CYLINDER, RING
-from innerview.worlds.office.render import stage_of
+from innerview_zoo.worlds.office import Camera, Conditions, Floor, office_floor, render, sample_poses
+from innerview_zoo.worlds.office.camera import raster_of
+from innerview_zoo.worlds.office.parts import BALL, BOX, CYLINDER, RING
+from innerview_zoo.worlds.office.render import stage_of
 
 WANTED_CORE, WANTED_GPU = 10, 2_000
 PAPER = "33 (60,000 in half an hour, Sim2RealViz)"

@@ -13,8 +13,7 @@ import statistics
 import time
 
 import torch
-
-from innerview.worlds.platformer import ACTIONS, Platformer, PlatformerSettings
+from innerview_zoo.worlds.platformer import ACTIONS, Platformer, PlatformerSettings
 
 WANTED_CORE, WANTED_GPU = 3_000, 500_000
 ROUNDS = 5
@@ -47,8 +46,7 @@ def single(seconds: float) -> float | None:
     if importlib.util.find_spec("gymnasium") is None:
         return None
     import gymnasium
-
-    from innerview.worlds.platformer import gymnasium_env
+    from innerview_zoo.worlds.platformer import gymnasium_env
 
     env = gymnasium.make(gymnasium_env.ID, disable_env_checker=True)
     env.reset(seed=0)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from innerview_zoo import load
 
 import innerview as iv
 from innerview.schema import WorldInfo
 from innerview.worlds import Lanes
-from innerview.zoo import load
 
 LANES = 4
 DRLVIZ_KB = 34.0

@@ -22,9 +22,10 @@ import tempfile
 import time
 from collections.abc import Callable
 
+import innerview_zoo as zoo
+from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL
+
 import innerview as iv
-from innerview import zoo
-from innerview.worlds.platformer import FIRST_TEST_LEVEL
 
 WANTED_MINUTES, WANTED_GB = 4, 3
 STEPS_A_LEVEL = 70

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import innerview_zoo as zoo
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import innerview as iv
-from innerview import zoo
 from innerview.lenses.look import look
 from innerview.schema import MemoryEdit, Reduction
 

@@ -15,14 +15,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import innerview_zoo as zoo
+from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 import innerview as iv
-from innerview import zoo
 from innerview.lenses.look import look
 from innerview.worlds import world
-from innerview.worlds.platformer import FIRST_TEST_LEVEL
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
 RECORDING = "unseen levels"
@@ -53,7 +53,7 @@ SHOTS = (
 
 def record(folder: Path) -> iv.Study:
     """Levels with masks, and what the lens finds in them."""
-    subject, _ = zoo.load("platformer_quiet")
+    subject, _ = zoo.load("platformer_sparse")
     study = iv.Study.open_or_create(folder)
     levels = world("platformer", masks=True, first_level=FIRST_TEST_LEVEL)
     iv.record(study, subject, levels, episodes=EPISODES, name=RECORDING, lanes=EPISODES)

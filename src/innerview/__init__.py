@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
-    from innerview.explorables.kitems.page import export_explorable
     from innerview.interventions.ablation import blind
     from innerview.interventions.ablation_test import prove
     from innerview.interventions.reductions import reduce_table
@@ -42,7 +41,6 @@ _HOMES = {
     "World": "innerview.worlds",
     "blind": "innerview.interventions.ablation",
     "check": "innerview.store",
-    "export_explorable": "innerview.explorables.kitems.page",
     "from_sb3": "innerview.subjects",
     "minimal": "innerview.interventions.smallest_memory",
     "play_out": "innerview.rollouts.what_if.sessions",
@@ -71,7 +69,6 @@ __all__ = [
     "World",
     "blind",
     "check",
-    "export_explorable",
     "from_sb3",
     "look",
     "minimal",

@@ -80,3 +80,7 @@ def _unknown_message(what: str, name: str, choices: tuple[str, ...], hint: str) 
     shown = ", ".join(choices[:20]) + (f", … ({len(choices)} in all)" if len(choices) > 20 else "")
     valid = f" Known: {shown}." if choices else f" There is no {what} here."
     return f"Unknown {what} '{name}'.{guess}{valid}{' ' + hint if hint else ''}"
+
+
+class PluginError(InnerviewError):
+    """Something that another package adds cannot be used."""

@@ -1,11 +1,16 @@
-"""Finds a thing by name."""
+"""Finds a thing by name, here or in a plug-in."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
-from typing import Generic, TypeVar
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import Any, Generic, TypeVar
 
-from innerview.errors import InnerviewError, UnknownName
+from innerview.errors import InnerviewError, PluginError, UnknownName
 
 T = TypeVar("T")
 
@@ -39,3 +44,49 @@ class Registry(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._things)
+
+
+_CHECKOUTS = ("innerview_zoo",)
+"""Packages that are found on the path too, where they are not installed: their module `plugins` lists what they add."""
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Something that another package adds under a name."""
+
+    group: str
+    name: str
+    home: str
+    """Where it is, as module:attribute."""
+
+    def load(self) -> Any:
+        """The thing itself."""
+        module, _, attribute = self.home.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except Exception as error:
+            raise PluginError(f"{self} cannot be loaded: {type(error).__name__}: {error}") from error
+
+    def __str__(self) -> str:
+        return f"The plug-in '{self.name}' ({self.group}, {self.home})"
+
+
+def plugins(group: str) -> dict[str, Plugin]:
+    """What other packages add, by name: adapters, commands, lenses, models or worlds."""
+    found: dict[str, str] = {}
+    for package in _CHECKOUTS:
+        if find_spec(package) is not None:
+            found |= import_module(f"{package}.plugins").PLUGINS.get(group, {})
+    found |= {each.name: each.value for each in entry_points(group=f"innerview.{group}")}
+    return {name: Plugin(group, name, home) for name, home in sorted(found.items())}
+
+
+def load_plugins(group: str) -> dict[str, Any]:
+    """All of them, loaded; a broken one is named in a warning and left out."""
+    loaded = {}
+    for name, plugin in plugins(group).items():
+        try:
+            loaded[name] = plugin.load()
+        except PluginError as error:
+            warnings.warn(f"{error} It is left out.", stacklevel=2)
+    return loaded

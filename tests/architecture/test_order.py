@@ -10,7 +10,7 @@ import pytest
 
 from .tree import PACKAGE, Module, cycle, dotted, edges, modules
 
-ABOVE = ("errors", "registry", "schema", "subjects", "worlds", "zoo", "capture", "store")
+ABOVE = ("errors", "registry", "schema", "subjects", "worlds", "capture", "store")
 COMPUTE = (
     "metrics",
     "saliency",
@@ -59,7 +59,7 @@ WRITES = {
     ),
 }
 # Rooms that write where a person asked for a file, or into a temporary folder of their own, never into a study.
-WRITES_ELSEWHERE = ("worlds", "explorables", "cli", "zoo", "testing")
+WRITES_ELSEWHERE = ("worlds", "explorables", "cli", "testing")
 WRITES_ELSEWHERE_MODULES = ("innerview.subjects.weights", "innerview.serve.pyramids")
 READ_OR_WRITE = {"open", "load", "save", "savez", "fromfile", "tofile", "memmap", "read_parquet", "read_csv"}
 PATH_METHODS = {"write_text", "write_bytes", "read_text", "read_bytes", "mkdir", "unlink"}
@@ -193,6 +193,10 @@ def test_only_serve_speaks_http(known: dict[str, Module]) -> None:
     assert not importing(known, HTTP, allowed=("serve",))
 
 
+def test_the_core_does_not_know_the_zoo(known: dict[str, Module]) -> None:
+    assert not importing(known, {"innerview_zoo"}, allowed=())
+
+
 def test_only_subjects_attaches_hooks(known: dict[str, Module]) -> None:
     assert not hooking(known)
 
@@ -211,6 +215,7 @@ BAD = {
     "saliency/__init__.py": "import innerview.features\nfrom pathlib import Path\n",
     "features/__init__.py": "def f(m):\n    open('x')\n    m.register_forward_hook(print)\n    np.save('a', m)\n",
     "memory/__init__.py": "from importlib import import_module\nimport_module('innerview.worlds')\nimport_module(x)\n",
+    "worlds/__init__.py": "import importlib\nimportlib.import_module('innerview_zoo.worlds')\n",
     "edits/__init__.py": "from innerview import capture\nfrom innerview.subjects import Subject\n",
     "lenses/__init__.py": "p.write_text('x')\nopen(p, 'rb')\nopen(p, 'wb')\nwith p.open('a') as f: pass\n",
     "jobs/__init__.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pydantic import BaseModel\n",
@@ -246,4 +251,5 @@ def test_the_rules_see_what_is_wrong(bad: dict[str, Module]) -> None:
     assert list(impure(bad["innerview.saliency"])) == ["innerview.saliency:2: imports pathlib"]
     assert len(list(impure(bad["innerview.features"]))) == 2
     assert importing(bad, HTTP, allowed=("serve",)) == ["innerview.jobs:3: imports pydantic"]
+    assert importing(bad, {"innerview_zoo"}, allowed=()) == ["innerview.worlds:2: imports innerview_zoo.worlds"]
     assert hooking(bad) == ["innerview.features:3: m.register_forward_hook"]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "innerview"
+ZOO = ROOT / "zoo" / "src" / "innerview_zoo"
 WEB = ROOT / "web" / "src"
 PACKAGE = "innerview"
 
@@ -96,6 +97,13 @@ def modules(source: Path = SOURCE) -> Mapping[str, Module]:
         name = ".".join([PACKAGE, *(parts[:-1] if parts[-1] == "__init__" else parts)])
         found[name] = Module(name, path, path.read_text("utf-8"))
     return found
+
+
+def zoo_modules() -> tuple[Module, ...]:
+    """The Python modules of the zoo."""
+    found = sorted(ZOO.rglob("*.py"))
+    assert found
+    return tuple(Module(path.relative_to(ZOO.parent).as_posix(), path, path.read_text("utf-8")) for path in found)
 
 
 def edges(known: Mapping[str, Module]) -> dict[str, dict[str, str]]:

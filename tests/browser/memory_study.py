@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import innerview_zoo as zoo
+
 import innerview as iv
-from innerview import zoo
 from innerview.lenses.look import look
 from innerview.worlds import World
 

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import innerview_zoo as zoo
 import numpy as np
 import pytest
 import torch
+from innerview_zoo.explorable.page import MOST_BYTES
+from innerview_zoo.testing import COARSE, counted, counting, mazed
 from playwright.sync_api import Browser, Page, expect
 from torch import nn
 
 import innerview as iv
-from innerview.explorables.kitems.page import MOST_BYTES
-from innerview.testing.walkers import COARSE, counted, counting, mazed
 
 from .kept import PATIENCE_MS
 from .workbench import Watch
@@ -53,7 +54,7 @@ def maze(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page in which an untrained agent plays on in a maze of four cells."""
     folder = tmp_path_factory.mktemp("maze")
     study, subject = mazed(folder / "maze.study")
-    return iv.export_explorable(study, subject, folder / "maze.html", fineness=COARSE, progress=False)
+    return zoo.export_explorable(study, subject, folder / "maze.html", fineness=COARSE, progress=False)
 
 
 def by_torch(subject: iv.Subject, recording: iv.Recording, episode: int, off: tuple[int, ...]) -> tuple[Any, Any]:
@@ -80,7 +81,7 @@ def by_torch(subject: iv.Subject, recording: iv.Recording, episode: int, off: tu
 def test_the_page_computes_what_torch_does_over_a_whole_episode(open_file: Open, tmp_path: Path, core: Any) -> None:
     subject = counting(core(12, 16), deep=True)
     study = counted(tmp_path / "long.study", subject, length=400)
-    path = iv.export_explorable(study, subject, tmp_path / "page.html", episode=1, progress=False)
+    path = zoo.export_explorable(study, subject, tmp_path / "page.html", episode=1, progress=False)
     assert path.stat().st_size < MOST_BYTES
     page, recording = open_file(path), study.recording("walks")
     for off in ((), (3,), (0, 2, 5, 9, 15)):
@@ -98,7 +99,7 @@ def test_the_page_computes_what_torch_does_over_a_whole_episode(open_file: Open,
 def test_frozen_and_set_elements_keep_to_their_steps(open_file: Open, tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8))
     study = counted(tmp_path / "a.study", subject)
-    page = open_file(iv.export_explorable(study, subject, tmp_path / "page.html", progress=False))
+    page = open_file(zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False))
     edits = [
         {"elements": [2], "mode": "freeze", "start": 10},
         {"elements": [5], "mode": "set", "value": 0.25, "start": 4, "stop": 6},
@@ -112,7 +113,7 @@ def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Pa
     subject = counting(nn.GRUCell(12, 8), name="<b>bold</b> agent")
     study = counted(tmp_path / "a.study", subject)
     study.keep_reduction(iv.Reduction(name="<i>two</i>", edits=(iv.MemoryEdit(elements=(1, 6)),)))
-    page = open_file(iv.export_explorable(study, subject, tmp_path / "page.html", progress=False))
+    page = open_file(zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False))
     expect(page.get_by_role("heading", level=1)).to_contain_text("<b>bold</b> agent")
     expect(page.get_by_text("cannot be played in a page")).to_be_visible()
     expect(page.locator("[data-chapter=smallest]")).to_be_hidden()

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from innerview_zoo.models.platformer.agent import SIZE, Agent
+from innerview_zoo.worlds.platformer import ACTIONS
 
 import innerview as iv
 from innerview.lenses.look import look
 from innerview.worlds import World, world
-from innerview.worlds.platformer import ACTIONS
-from innerview.zoo.platformer.agent import SIZE, Agent
 
 from .workbench import Workbench
 

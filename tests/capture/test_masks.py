@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import torch
+from innerview_zoo.models.platformer.agent import SIZE, Agent
+from innerview_zoo.worlds.platformer import ACTIONS, CLASSES
 
 from innerview.capture.layout import layout
 from innerview.subjects import subject
 from innerview.worlds import world
-from innerview.worlds.platformer import ACTIONS, CLASSES
-from innerview.zoo.platformer.agent import SIZE, Agent
 
 
 def test_a_mask_is_beside_what_the_subject_sees() -> None:

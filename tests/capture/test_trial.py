@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from innerview_zoo.testing import counting
+from innerview_zoo.worlds.platformer import ACTIONS
 from torch import nn
 
 from innerview.capture import Plan, layout, rollout
@@ -13,11 +15,9 @@ from innerview.capture.trial import Outcome, trial
 from innerview.errors import CaptureError
 from innerview.subjects import Subject, subject
 from innerview.testing.crossing import Crossing, meets, walker
-from innerview.testing.walkers import counting
 from innerview.testing.worlds import CountingWorld, CrashingWorld
 from innerview.worlds import World
 from innerview.worlds import world as as_world
-from innerview.worlds.platformer import ACTIONS
 
 
 def told(subject: Subject, world: World, seeds: range, **how: int) -> dict[int, Outcome]:

@@ -68,7 +68,9 @@ def test_what_record_says_at_its_end_serves_subject_and_world_live(here: Path, m
     command = said.split("Look at them with: ")[1].strip()
     assert command == "innerview serve a.study --subject agent.py:make --world CartPole-v1"
     live: list[set[str]] = []
-    monkeypatch.setattr("innerview.cli.make._serve", lambda study, port, browser, *given: live.extend(map(set, given)))
+    monkeypatch.setattr(
+        "innerview.cli.make.open_workbench", lambda study, port, browser, *given: live.extend(map(set, given))
+    )
     run(*command.split()[1:], "--no-browser")
     assert live == [{"Sequential"}, {"CartPole-v1"}]
 

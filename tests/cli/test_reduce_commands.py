@@ -126,7 +126,7 @@ def test_what_cannot_be_is_told(here: Path, words: tuple[str, ...], kind: type[E
 
 
 def test_a_bundled_agent_needs_nothing_but_its_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("innerview.zoo.load", lambda name: (recurrent(), CountingWorld()))
+    monkeypatch.setattr("innerview_zoo.catalogue.load", lambda name: (recurrent(), CountingWorld()))
     said = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")
     assert "10 episodes of 'for the order', none of which is in the table" in said
     study = iv.Study.open(here / ".innerview" / "tiny.study")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from innerview_zoo.worlds.platformer import ACTIONS, CLASSES
 from torch import nn
 
 import innerview as iv
@@ -21,7 +22,6 @@ from innerview.rollouts.what_if.sessions import Playouts, play_out
 from innerview.schema import MemoryEdit, Moment, Move
 from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld
 from innerview.worlds import ThreadedLanes, World, world
-from innerview.worlds.platformer import ACTIONS, CLASSES
 from tests.rollouts.players import recurrent
 
 AGENT, WAIT = Move(do="agent"), Move(do="act", action=ACTIONS.index("A"))

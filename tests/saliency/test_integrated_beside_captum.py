@@ -6,16 +6,16 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import innerview_zoo as zoo
 import pytest
 import torch
+from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
 from torch import Tensor, nn
 
-from innerview import zoo
 from innerview.saliency.integrated import attribute
 from innerview.subjects import Subject, from_sb3, middle_for, subject
 from innerview.testing.subject_sb3 import SIZE, model
 from innerview.testing.subjects import random_inputs
-from innerview.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Captum's own import warns of what it will not need

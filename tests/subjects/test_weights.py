@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 from torch import nn
 
 from innerview.errors import SubjectError
 from innerview.subjects import Subject, from_sb3, subject
+from innerview.subjects.weights import MIN_PACKED, load_weights, save_weights
 from innerview.testing import subject_sb3
 from innerview.testing.subject_modules import Dueling
 
@@ -78,3 +80,30 @@ def test_a_truncated_file_is_damaged(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes()[:rest])
         with pytest.raises(SubjectError, match=rf"\({rest} bytes\) are damaged or cut short"):
             one.load_weights(path)
+
+
+def test_eight_bits_a_weight_are_near_and_small(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Conv2d(3, 8, 5), nn.Flatten(), nn.Linear(128, 64))
+    save_weights(module, tmp_path / "plain.safetensors")
+    save_weights(module, tmp_path / "small.safetensors", bits=8)
+    other = nn.Sequential(nn.Conv2d(3, 8, 5), nn.Flatten(), nn.Linear(128, 64))
+    load_weights(other, tmp_path / "small.safetensors")
+    for name, value in module.state_dict().items():
+        got = other.state_dict()[name]
+        if value.numel() < MIN_PACKED:
+            assert torch.equal(got, value), "what is small is kept as it is"
+        else:
+            step = value.flatten(1).abs().amax(1) / 127
+            assert ((got - value).flatten(1).abs() <= step[:, None] * 0.501).all()
+    assert (tmp_path / "small.safetensors").stat().st_size < 0.35 * (tmp_path / "plain.safetensors").stat().st_size
+    with pytest.raises(SubjectError, match="not with 4"):
+        save_weights(module, tmp_path / "odd.safetensors", bits=4)
+
+
+def test_a_scale_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    save_file(
+        {"weight": torch.zeros(4, 3, dtype=torch.int8), "weight::scale": torch.ones(3)}, tmp_path / "w.safetensors"
+    )
+    with pytest.raises(SubjectError, match=r"The scale of 'weight' does not fit: \[3\] for \[4, 3\]"):
+        load_weights(nn.Linear(3, 4, bias=False), tmp_path / "w.safetensors")

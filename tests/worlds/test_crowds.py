@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL
+from innerview_zoo.worlds.platformer.lanes import PlatformerWorld
+from innerview_zoo.worlds.platformer.levels import make_levels
 
 from innerview.errors import UnknownName, WorldError
 from innerview.testing.worlds import CountingWorld
 from innerview.worlds import world
 from innerview.worlds.crowds import LANES, LANES_ON_GPU, Crowded, Hiding, Known, Telling, crowd, hiding, usual_lanes
-from innerview.worlds.platformer import FIRST_TEST_LEVEL
-from innerview.worlds.platformer.lanes import PlatformerWorld
-from innerview.worlds.platformer.levels import make_levels
 
 SEEDS = (4, 19, 33)
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from innerview_zoo.models.atari import adapt, game_of, load_agent, weights_of
+from innerview_zoo.models.atari.keeping import Folder
+from innerview_zoo.models.atari.plans import PLANS, plan_of
+from innerview_zoo.models.atari.score import choice_of, report, score
+from innerview_zoo.report import mean_figure
 
 import innerview as iv
 from innerview.errors import InnerviewError
-from innerview.zoo.atari import adapt, game_of, load_agent, weights_of
-from innerview.zoo.atari.keeping import Folder
-from innerview.zoo.atari.plans import PLANS, plan_of
-from innerview.zoo.atari.score import choice_of, report, score
-from innerview.zoo.report import mean_figure
 
 pytest.importorskip("ale_py")
 

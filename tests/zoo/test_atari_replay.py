@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from innerview_zoo.models.atari.replay import Replay
+from innerview_zoo.models.atari.rollout import Rollout
 
 from innerview.worlds.atari_frames import push_frames
-from innerview.zoo.atari.replay import Replay
-from innerview.zoo.atari.rollout import Rollout
 
 CPU = torch.device("cpu")
 

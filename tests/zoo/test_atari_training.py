@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 import torch
 from cue_game import CueGame, StumblingGame
+from innerview_zoo.models.atari.actor_critic import PPO, PPOSettings
+from innerview_zoo.models.atari.dqn import DQN, DQNSettings
+from innerview_zoo.models.atari.games import AtariEmulator
+from innerview_zoo.models.atari.keeping import Folder, Point, Progress, picture_of
+from innerview_zoo.models.atari.networks import ActorCritic, RecurrentActorCritic
+from innerview_zoo.models.atari.plans import plan_of
+from innerview_zoo.models.atari.sampling import SCREEN, Sampler, Shape, Views
+from innerview_zoo.models.atari.train import Schedule, train
 
 from innerview.errors import InnerviewError
-from innerview.zoo.atari.actor_critic import PPO, PPOSettings
-from innerview.zoo.atari.dqn import DQN, DQNSettings
-from innerview.zoo.atari.games import AtariEmulator
-from innerview.zoo.atari.keeping import Folder, Point, Progress, picture_of
-from innerview.zoo.atari.networks import ActorCritic, RecurrentActorCritic
-from innerview.zoo.atari.plans import plan_of
-from innerview.zoo.atari.sampling import SCREEN, Sampler, Shape, Views
-from innerview.zoo.atari.train import Schedule, train
 
 CPU = torch.device("cpu")
 

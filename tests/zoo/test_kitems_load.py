@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from innerview_zoo.models.doom.kitems import adapt
+from innerview_zoo.models.doom.kitems.agent import Agent
+from innerview_zoo.worlds.kitems.game import ACTIONS
+from innerview_zoo.worlds.kitems.mazes import FIRST_TEST_SEED
 from safetensors.torch import save_file
 
 from innerview.capture import Plan, layout, rollout
 from innerview.errors import SubjectError
-from innerview.worlds.kitems import ACTIONS
-from innerview.worlds.mazes import FIRST_TEST_SEED
-from innerview.zoo.doom_kitems import adapt
-from innerview.zoo.doom_kitems.agent import Agent
 
 pytest.importorskip("vizdoom")
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-
-from innerview.worlds.mazes import CELL, Cell, Maze, make_maze
-from innerview.zoo.doom_kitems.teacher import (
+from innerview_zoo.models.doom.kitems.teacher import (
     FORWARD,
     FORWARD_LEFT,
     FORWARD_RIGHT,
@@ -18,6 +16,7 @@ from innerview.zoo.doom_kitems.teacher import (
     Plan,
     Teacher,
 )
+from innerview_zoo.worlds.kitems.mazes import CELL, Cell, Maze, make_maze
 
 OPEN: list[tuple[Cell, Cell]] = [((x, y), (x + 1, y)) for x in range(2) for y in range(3)]
 OPEN += [((x, y), (x, y + 1)) for x in range(3) for y in range(2)]

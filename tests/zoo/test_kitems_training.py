@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-
-from innerview.zoo.doom_kitems.agent import Agent, shrink
-from innerview.zoo.doom_kitems.teacher import KNOWN
-from innerview.zoo.doom_kitems.train import Scores
-from innerview.zoo.doom_kitems.windows import Rollout, compare, remember
+from innerview_zoo.models.doom.kitems.agent import Agent, shrink
+from innerview_zoo.models.doom.kitems.teacher import KNOWN
+from innerview_zoo.models.doom.kitems.train import Scores
+from innerview_zoo.models.doom.kitems.windows import Rollout, compare, remember
 
 
 def test_memory_over_a_window_is_that_of_single_steps() -> None:

@@ -6,10 +6,10 @@ import math
 
 import pytest
 import torch
+from innerview_zoo.models.office.augment import perlin, perlin_depth, randomise_light
+from innerview_zoo.models.office.data import TURN_M, distance_m, spaced_poses, take
 
 from innerview.errors import WorldError
-from innerview.zoo.office.augment import perlin, perlin_depth, randomise_light
-from innerview.zoo.office.data import TURN_M, distance_m, spaced_poses, take
 from tests.zoo.square_room import SquareRoom
 
 CPU = torch.device("cpu")

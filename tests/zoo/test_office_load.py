@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import innerview_zoo as zoo
 import numpy as np
 import pytest
 import torch
+from innerview_zoo.models.office import adapt, evaluate_model, weights_of
+from innerview_zoo.models.office.augment import turn_aside
+from innerview_zoo.models.office.place import OfficePlace
+from innerview_zoo.models.office.pose import PoseNet
+from innerview_zoo.models.office.recipes import RECIPES
+from innerview_zoo.models.office.score import compare
+from innerview_zoo.worlds.office import bare_room
 from safetensors.torch import save_file
 
-from innerview import zoo
 from innerview.errors import SubjectError, UnknownName
-from innerview.worlds.office import bare_room
-from innerview.zoo.office import adapt, evaluate_model, weights_of
-from innerview.zoo.office.augment import turn_aside
-from innerview.zoo.office.place import OfficePlace
-from innerview.zoo.office.pose import PoseNet
-from innerview.zoo.office.recipes import RECIPES
-from innerview.zoo.office.score import compare
 
 CPU = torch.device("cpu")
 

@@ -6,8 +6,7 @@ import math
 
 import pytest
 import torch
-
-from innerview.zoo.office.pose import GAMMA, PoseNet, folded, pose_loss, wrapped
+from innerview_zoo.models.office.pose import GAMMA, PoseNet, folded, pose_loss, wrapped
 
 
 def unit(angle_deg: float) -> torch.Tensor:

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from innerview_zoo.models.office.data import take
+from innerview_zoo.models.office.learn import Learner, Plan
+from innerview_zoo.models.office.pose import PoseNet
+from innerview_zoo.models.office.recipes import recipe_of
+from innerview_zoo.models.office.score import Errors, bootstrap, compare, figures, table
+from innerview_zoo.models.office.train import main
 from safetensors.torch import load_file
 
 from innerview.errors import SubjectError
-from innerview.zoo.office.data import take
-from innerview.zoo.office.learn import Learner, Plan
-from innerview.zoo.office.pose import PoseNet
-from innerview.zoo.office.recipes import recipe_of
-from innerview.zoo.office.score import Errors, bootstrap, compare, figures, table
-from innerview.zoo.office.train import main
 from tests.zoo.square_room import SquareRoom
 
 CPU = torch.device("cpu")

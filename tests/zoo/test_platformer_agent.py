@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from innerview_zoo.models.platformer.agent import Agent, L2Pool, as_input
+from innerview_zoo.models.platformer.fast import FastAgent, as_blocks, dangers_of, loudness
+from innerview_zoo.worlds.platformer import CLASSES
 from torch import Tensor, nn
 
 from innerview.subjects import subject
-from innerview.worlds.platformer import CLASSES
-from innerview.zoo.platformer.agent import Agent, L2Pool, as_input
-from innerview.zoo.platformer.fast import FastAgent, as_blocks, dangers_of, loudness
 
 
 def _frames(count: int) -> Tensor:

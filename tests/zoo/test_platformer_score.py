@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import Tensor
-
-from innerview.errors import InnerviewError, SubjectError
-from innerview.worlds.platformer import ACTIONS, FIRST_TEST_LEVEL, OUTCOMES, PlatformerSettings
-from innerview.zoo.platformer.agent import Agent
-from innerview.zoo.platformer.score import (
+from innerview_zoo.models.platformer.agent import Agent
+from innerview_zoo.models.platformer.score import (
     FAMILY,
     HEAD,
     Score,
@@ -23,6 +19,10 @@ from innerview.zoo.platformer.score import (
     report,
     unseen_levels,
 )
+from innerview_zoo.worlds.platformer import ACTIONS, FIRST_TEST_LEVEL, OUTCOMES, PlatformerSettings
+from torch import Tensor
+
+from innerview.errors import InnerviewError, SubjectError
 
 
 class Stubborn(Agent):

@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
-
-from innerview.errors import InnerviewError
-from innerview.worlds.platformer import CLASSES
-from innerview.zoo.platformer.agent import Agent, as_input
-from innerview.zoo.platformer.split import (
+from innerview_zoo.models.platformer.agent import Agent, as_input
+from innerview_zoo.models.platformer.split import (
     KINDS,
     Seen,
     choose,
@@ -25,6 +20,11 @@ from innerview.zoo.platformer.split import (
     wanted,
     without,
 )
+from innerview_zoo.worlds.platformer import CLASSES
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from innerview.errors import InnerviewError
 
 
 def _masks(**at: tuple[int, int]) -> torch.Tensor:

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from innerview_zoo.models.platformer.fast import dangers_of
+from innerview_zoo.models.platformer.graph import anchor, write_back
+from innerview_zoo.models.platformer.ppo import Player, Recipe, Window, distance_from, draw, improve, slipped
+from innerview_zoo.models.platformer.train import COIN, Tally, Training, arguments
+from innerview_zoo.worlds.platformer import Platformer, PlatformerSettings
 from safetensors.torch import load_file
 from torch import Tensor, nn
-
-from innerview.worlds.platformer import Platformer, PlatformerSettings
-from innerview.zoo.platformer.fast import dangers_of
-from innerview.zoo.platformer.graph import anchor, write_back
-from innerview.zoo.platformer.ppo import Player, Recipe, Window, distance_from, draw, improve, slipped
-from innerview.zoo.platformer.train import COIN, Tally, Training, arguments
 
 SIDES = 2
 

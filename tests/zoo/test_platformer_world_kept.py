@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import torch
-
-from innerview.worlds.platformer import FIRST_TEST_LEVEL, Platformer
+from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, Platformer
 
 SEEN_IN_TRAINING = "2bbbbc0076634bff5cb35aa44bcde667fcfe100937e8717619e5a45988b3daa2"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from innerview_zoo.episodes import play
+from innerview_zoo.testing import counting
 from torch import Tensor, nn
 
 from innerview.errors import InnerviewError, UnknownName, WorldError
 from innerview.subjects import Subject, subject
-from innerview.testing.walkers import counting
 from innerview.testing.worlds import ContinuousWorld, CountingWorld, CrashingWorld, episode_length
-from innerview.zoo.playing import play
 
 ACTIONS = ["left", "right", "forward"]
 

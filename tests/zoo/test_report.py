@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from innerview_zoo.report import Figure, Report, mean_figure, read_figures, share_figure, write_figures
 
 from innerview.errors import InnerviewError
-from innerview.zoo.report import Figure, Report, mean_figure, read_figures, share_figure, write_figures
 
 
 def test_the_mean_has_the_interval_of_students_t() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import innerview_zoo as zoo
 import pytest
 
-from innerview import zoo
 from innerview.capture import Plan, layout, rollout
 from innerview.errors import UnknownName
 

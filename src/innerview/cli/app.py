@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import blind_app, diversity_app, explorable, lenses, look, make, reduce_app
-from innerview.cli.zoo import zoo
+from innerview.cli import blind_app, lenses, look, make, reduce_app
+from innerview.registry import load_plugins
 from innerview.store import Wishes
 
 app = typer.Typer(
@@ -23,22 +23,6 @@ StudyPath = Annotated[Path, typer.Argument(help="The study's folder.")]
 RecordingName = Annotated[str | None, typer.Argument(help="A recording; the only one where there is one.")]
 Port = Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")]
-
-
-@app.command()
-def demo(
-    study: Annotated[Path, typer.Option(help="Where the demo study is kept.")] = Path(".innerview/demo.study"),
-    port: Port = 0,
-    no_browser: NoBrowser = False,
-    episodes: Annotated[
-        int | None, typer.Option(min=1, help="How many episodes of each agent to record on the first start.")
-    ] = None,
-) -> None:
-    """Record trained Doom agents on the first start, then open the workbench on them.
-
-    Example: `innerview demo --no-browser --port 8080`
-    """
-    make.demo(study, port=port, open_browser=not no_browser, episodes=episodes)
 
 
 @app.command()
@@ -164,7 +148,7 @@ def info(study: StudyPath, recording: RecordingName = None) -> None:
     look.info(study, recording)
 
 
-@explorable.exports.command(explorable.FILE)
+@app.command()
 def export(
     study: StudyPath,
     out: Annotated[Path, typer.Argument(help="The file to write: .csv, .parquet, .npz, .mp4 or .gif.")],
@@ -187,7 +171,10 @@ def export(
     )
 
 
-app.add_typer(explorable.exports, name="export")
-app.add_typer(zoo, name="zoo")
-for command in (*lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS, *diversity_app.COMMANDS):
+for command in (*lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS):
     app.command()(command)
+for name, added in load_plugins("commands").items():
+    if isinstance(added, typer.Typer):
+        app.add_typer(added, name=name)
+    else:
+        app.command(name)(added)

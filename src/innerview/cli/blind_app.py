@@ -52,7 +52,7 @@ def blind(
 
     Examples:
 
-        innerview blind zoo:platformer_apart --to saw --layer conv2b --count 12 --levels 1000
+        innerview blind zoo:platformer_disentangled --to saw --layer conv2b --count 12 --levels 1000
 
         innerview blind zoo:platformer --layer conv2b --count 12 --factor 3 --factor 7 --export blind.safetensors
     """

@@ -14,17 +14,11 @@ from typing import Any
 
 from rich.console import Console
 
-from innerview.cli.demo import make_demo
 from innerview.errors import InnerviewError
+from innerview.registry import plugins
 from innerview.serve import Handle, serve
 from innerview.serve.wiring import Later
 from innerview.store import Study, Wishes, import_files
-
-
-def demo(path: Path, *, port: int, open_browser: bool, episodes: int | None) -> None:
-    """Make the demo study unless it is there, then serve it."""
-    study, subjects, worlds = make_demo(path, episodes=episodes)
-    _serve(study, port, open_browser, subjects, worlds)
 
 
 def record_episodes(
@@ -115,14 +109,14 @@ def serve_study(
             raise InnerviewError(f"Two worlds are called '{live.info.name}'. Serve the study twice, once with each.")
         named_worlds.add(live.info.name)
         played[live.info.name] = _ready(live)
-    _serve(study, port, open_browser, models, played)
+    open_workbench(study, port, open_browser, models, played)
 
 
 def _ready(thing: Any) -> Callable[[], Any]:
     return lambda: thing
 
 
-def _serve(
+def open_workbench(
     study: Study,
     port: int,
     open_browser: bool,
@@ -139,14 +133,18 @@ def _serve(
 
 
 def load_subject(text: str) -> tuple[Any, Any]:
-    """A subject, and its world where it is known; zoo:NAME:SNAPSHOT is a bundled model at an earlier age."""
-    from innerview import zoo
+    """A subject, and its world where it is known; zoo:NAME:SNAPSHOT is a bundled model at an earlier age.
+
+    What stands before the colon is a script, or a package that adds models through the entry points `innerview.models`.
+    """
     from innerview.cli.scripts import from_script
     from innerview.subjects import Subject
 
-    if text.startswith("zoo:"):
-        name, _, snapshot = text.removeprefix("zoo:").partition(":")
-        return zoo.load(name, snapshot=snapshot) if snapshot else zoo.load(name)
+    package, _, name = text.partition(":")
+    if (plugin := plugins("models").get(package)) is not None:
+        name, _, snapshot = name.partition(":")
+        made, world = plugin.load()(name, **({"snapshot": snapshot} if snapshot else {}))
+        return made, world
     made = from_script(text)
     if not isinstance(made, Subject):
         raise InnerviewError(

@@ -6,26 +6,12 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
 
-_SCRIPTS = (
-    "data",
-    "network",
-    "motion",
-    "poses",
-    "play",
-    "search",
-    "draw",
-    "sketch",
-    "views",
-    "bench",
-    "story",
-    "honest",
-)
 _KINDS = {"float32", "float64", "uint8", "uint16", "int32"}
 _ALIGN = 8
 
@@ -44,11 +30,16 @@ def pack(arrays: Mapping[str, np.ndarray]) -> tuple[list[dict[str, Any]], bytes]
     return told, gzip.compress(b"".join(parts), 9, mtime=0)
 
 
-def write_page(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
-    """The page as text. Data stands in it as data: nothing of it is ever read as markup or code."""
+def write_page(
+    about: Mapping[str, Any], arrays: Mapping[str, np.ndarray], *, folder: Traversable, scripts: Sequence[str]
+) -> str:
+    """The page as text, from `page.html`, `style.css` and the scripts of a folder, in that order.
+
+    Data stands in it as data: nothing of it is ever read as markup or code.
+    """
     told, packed = pack(arrays)
-    style = _part("style.css")
-    script = "(() => {\n'use strict';\n" + "\n".join(_part(f"{name}.js") for name in _SCRIPTS) + "\n})();\n"
+    style = _part(folder, "style.css")
+    script = "(() => {\n'use strict';\n" + "\n".join(_part(folder, f"{name}.js") for name in scripts) + "\n})();\n"
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src blob: data:; "
         "base-uri 'none'; form-action 'none'"
@@ -61,7 +52,7 @@ def write_page(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> st
         "about": json.dumps({**about, "arrays": told}, ensure_ascii=True).replace("<", "\\u003c"),
         "bytes": base64.b64encode(packed).decode(),
     }
-    page = _part("page.html")
+    page = _part(folder, "page.html")
     # One pass, so that nothing inside a part is taken for a place to put another.
     pieces = page.split("{{")
     whole = pieces[0]
@@ -71,8 +62,8 @@ def write_page(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> st
     return whole
 
 
-def _part(name: str) -> str:
-    return (files("innerview.explorables") / "page" / name).read_text(encoding="utf-8")
+def _part(folder: Traversable, name: str) -> str:
+    return (folder / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

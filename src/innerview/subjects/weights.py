@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,21 +30,63 @@ def weights_digest(module: nn.Module) -> str:
     return digest.hexdigest()
 
 
-def save_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
-    """Write all weights as safetensors; a tensor that has several names is written once."""
+def save_weights(module: nn.Module, path: str | os.PathLike[str], *, bits: int | None = None) -> None:
+    """Write all weights as safetensors; a tensor that has several names is written once.
+
+    With `bits=8`, matrices and kernels are stored in 8 bits a weight with a scale for each output channel.
+    """
+    if bits not in (None, 8):
+        raise SubjectError(f"Weights are stored as they are (bits=None) or in 8 bits each (bits=8), not with {bits!r}.")
     unique: dict[tuple[Any, ...], str] = {}
     for name, value in _tensors(module).items():
         unique.setdefault(_identity(value, name), name)
     tensors = _tensors(module)
     target = Path(path)
     temporary = target.with_name(target.name + ".part")
-    save_file({name: tensors[name].detach().cpu().contiguous().clone() for name in unique.values()}, temporary)
+    stored = {name: tensors[name].detach().cpu().contiguous().clone() for name in unique.values()}
+    save_file(pack(stored) if bits == 8 else stored, temporary)
     temporary.replace(target)
+
+
+SCALE = "::scale"
+"""Behind a tensor's name: what its 8-bit numbers are multiplied by, for each output channel."""
+MIN_PACKED = 8192
+"""Smaller tensors, such as first and last layers, cost little and matter most; they are stored as they are."""
+
+
+def pack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Large matrices and kernels [out, …] as whole numbers from −127 to 127 and a scale [out]; all else as it is."""
+    packed = {}
+    for name, value in tensors.items():
+        if value.ndim < 2 or value.numel() < MIN_PACKED or not value.is_floating_point():
+            packed[name] = value
+            continue
+        rows = value.detach().float().flatten(1)
+        scale = (rows.abs().amax(1) / 127).clamp_min(torch.finfo(torch.float32).tiny)
+        packed[name] = (rows / scale[:, None]).round().to(torch.int8).view(value.shape)
+        packed[name + SCALE] = scale
+    return packed
+
+
+def unpack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Weights as they are used, of those that `pack` made smaller and of all others."""
+    plain = {}
+    for name, value in tensors.items():
+        if name.endswith(SCALE):
+            continue
+        scale = tensors.get(name + SCALE)
+        if scale is None:
+            plain[name] = value
+        elif scale.shape != value.shape[:1] or value.dtype is not torch.int8:
+            raise SubjectError(f"The scale of '{name}' does not fit: {list(scale.shape)} for {list(value.shape)}.")
+        else:
+            plain[name] = (value.float().flatten(1) * scale[:, None]).view(value.shape)
+    return plain
 
 
 def load_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
     """Put weights from safetensors or a plain torch state dict into a module; anything pickled is refused."""
-    given = _read(Path(path))
+    given = unpack(_read(Path(path)))
     own = _tensors(module)
     names: dict[tuple[Any, ...], str] = {}
     for name, value in own.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from innerview.errors import UnknownName, WorldError
+from innerview.registry import plugins
 from innerview.schema import Column
 from innerview.worlds.doom_facts import NEEDED_VARIABLES
 from innerview.worlds.frames import ResizeMethod
@@ -175,7 +176,8 @@ def find_config(config: str) -> Path:
         bundled = sorted(file.stem for file in folder.glob("*.cfg"))
         name = config.removeprefix("doom:").removesuffix(".cfg")
         if name not in bundled:
-            raise UnknownName("bundled Doom scenario", name, [*bundled, "kitems"])
+            added = [each.removeprefix("doom:") for each in plugins("worlds") if each.startswith("doom:")]
+            raise UnknownName("bundled Doom scenario", name, [*bundled, *added])
         return folder / f"{name}.cfg"
     path = Path(config).expanduser()
     if not path.is_file():

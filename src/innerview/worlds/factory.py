@@ -6,39 +6,23 @@ from pathlib import Path
 from typing import Any
 
 from innerview.errors import WorldError
+from innerview.registry import Plugin, plugins
 from innerview.worlds.protocols import World
-
-K_ITEMS = "doom:kitems"
 
 
 def world(thing: Any, /, **settings: Any) -> World:
     """A world from a Gymnasium id, environment, vector environment or maker, or from a ViZDoom config.
 
-    `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`, and
-    `world("doom:kitems")` for mazes of our own in which items are to be gathered in order. `world("atari:breakout")`
-    is a game of ale-py, `world("platformer")` one of our own whose levels are made of seeds. `world("office")` is a
-    floor to find one's way on, `world("office:tour")` the same floor seen from one pose after the other.
+    `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`,
+    `world("atari:breakout")`. Packages add worlds by name through the entry points `innerview.worlds`: the zoo adds
+    "doom:kitems", "platformer", "office" and "office:tour".
     """
-    if isinstance(thing, str) and thing == K_ITEMS:
-        from innerview.worlds.kitems_world import KItemsSettings, KItemsWorld
-
-        return KItemsWorld(KItemsSettings.of(**settings))
-    if isinstance(thing, str) and thing == "platformer":
-        from innerview.worlds.platformer.lanes import PlatformerWorld, PlatformerWorldSettings
-
-        return PlatformerWorld(PlatformerWorldSettings.of(**settings))
+    if isinstance(thing, str) and (plugin := plugins("worlds").get(thing)) is not None:
+        return _checked(plugin, plugin.load()(**settings))
     if isinstance(thing, str) and thing.startswith("atari:"):
         from innerview.worlds.atari import AtariSettings, AtariWorld
 
         return AtariWorld(thing.removeprefix("atari:"), AtariSettings.of(**settings))
-    if isinstance(thing, str) and thing == "office":
-        from innerview.worlds.office.navigation import NavigationSettings, OfficeWorld
-
-        return OfficeWorld(NavigationSettings.of(**settings))
-    if isinstance(thing, str) and thing == "office:tour":
-        from innerview.worlds.office.tour import TourSettings, TourWorld
-
-        return TourWorld(TourSettings.of(**settings))
     if isinstance(thing, Path) or (isinstance(thing, str) and _means_doom(thing)):
         from innerview.worlds.doom import DoomSettings, DoomWorld
 
@@ -56,6 +40,12 @@ def world(thing: Any, /, **settings: Any) -> World:
         f"Cannot make a world of {thing!r}. {none}Give a Gymnasium id such as 'CartPole-v1', an environment or vector "
         "environment, a function that makes one, a path to a ViZDoom .cfg, or 'doom:health_gathering_supreme'."
     )
+
+
+def _checked(plugin: Plugin, made: Any) -> World:
+    if not isinstance(made, World):
+        raise WorldError(f"{plugin} made {type(made).__name__}, not a world. Its author has to mend that.")
+    return made
 
 
 def _means_doom(text: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from innerview.errors import UnknownName, WorldError
+from innerview.registry import load_plugins, plugins
 from innerview.schema import Moment
 from innerview.worlds.gym_facts import why_ended
 from innerview.worlds.gym_reader import GymSettings, Reader, describe, import_gymnasium, read_spaces
@@ -15,7 +16,7 @@ from innerview.worlds.gym_vector import GymVectorWorld
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes, World
 
-OURS = ("platformer", "office", "office:tour", "doom:kitems", "doom:basic", "atari:breakout")
+EXAMPLES = ("doom:basic", "atari:breakout")
 """Worlds that are no Gymnasium ids, offered where a name was mistyped."""
 
 
@@ -122,7 +123,7 @@ def make_by_id(name: str, arguments: Mapping[str, Any]) -> Any:
     try:
         return gymnasium.make(name, **arguments)
     except gymnasium.error.UnregisteredEnv as error:
-        known = (*OURS, *sorted(gymnasium.registry))
+        known = (*plugins("worlds"), *EXAMPLES, *sorted(gymnasium.registry))
         hint = "Import the package that registers it first, where it is a Gymnasium environment."
         raise UnknownName("world", name, known, hint) from error
     except gymnasium.error.DependencyNotInstalled as error:
@@ -138,10 +139,10 @@ def _register(name: str) -> None:
         except ImportError as error:
             raise WorldError(f"'{name}' needs Atari: pip install 'innerview[atari]'.") from error
         import_gymnasium().register_envs(ale_py)
-    elif name.startswith("innerview/"):
-        from innerview.worlds.platformer import gymnasium_env  # noqa: F401 importing registers the id
     elif name.startswith("Vizdoom"):
         from innerview.worlds.doom_settings import import_vizdoom
 
         import_vizdoom()
         from vizdoom import gymnasium_wrapper  # noqa: F401 importing registers the ids
+    elif name not in import_gymnasium().registry:
+        load_plugins("worlds")  # packages register their ids when they are imported

@@ -1,0 +1,1 @@
+"""What the zoo adds to the command `innerview`: zoo, demo, diversity and explorable."""
