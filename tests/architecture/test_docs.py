@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from pathlib import Path
 
 from .tree import ROOT, WEB
 
@@ -28,10 +29,28 @@ def test_every_view_has_its_page() -> None:
     assert not missing(named)
 
 
+def workspace_names(web: Path = WEB) -> set[str]:
+    """Every folder that the page's registry finds."""
+    return {path.parent.name for path in (web / "workspaces").glob("*/index.ts")}
+
+
 def test_every_workspace_has_its_page() -> None:
-    names = {f"workspace-{path.stem.lower()}" for path in (WEB / "workspaces").glob("*.svelte")}
-    assert names
-    assert not missing(names)
+    assert {"episodes", "memory", "vision", "rows"} <= workspace_names()
+    assert not missing({f"workspace-{name}" for name in workspace_names()})
+
+
+def test_a_workspace_shows_views_that_have_pages() -> None:
+    for name in workspace_names():
+        text = (WEB / "workspaces" / name / "index.ts").read_text("utf-8")
+        assert f'"workspace-{name}"' in text
+        assert not missing(set(re.findall(r'"(view-[a-z-]+)"', text)))
+
+
+def test_a_workspace_is_a_folder_and_its_page(tmp_path: Path) -> None:
+    (tmp_path / "workspaces" / "empty").mkdir(parents=True)
+    (tmp_path / "workspaces" / "empty" / "index.ts").write_text("export const workspace = {};")
+    assert workspace_names(tmp_path) == {"empty"}
+    assert missing({"workspace-empty"}) == ["workspace-empty"]
 
 
 def test_every_lens_has_its_page() -> None:

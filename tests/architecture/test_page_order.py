@@ -42,6 +42,20 @@ def views_that_know_each_other(imports: Imports) -> Iterator[str]:
                     yield f"{path} imports {target.goal}"
 
 
+def named_workspaces(imports: Imports) -> Iterator[str]:
+    """Imports of a workspace from outside its folder: only the registry's glob may know it."""
+    for path, targets in imports.items():
+        for target in targets:
+            if target.goal.startswith("workspaces/") and target.goal.count("/") > 1:
+                folder = "/".join(target.goal.split("/")[:2])
+                if not path.startswith(f"{folder}/"):
+                    yield f"{path} imports {target.goal}"
+
+
+def test_nothing_names_a_workspace_but_its_folder() -> None:
+    assert not list(named_workspaces(web_modules()))
+
+
 def test_every_folder_has_its_place() -> None:
     assert {path.partition("/")[0] for path in web_modules() if "/" in path} <= set(MAY_IMPORT)
 
@@ -75,6 +89,8 @@ def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
         "marks/c.ts": 'import { type X } from "../api/model";\nimport "svelte";\n',
         "state/y.ts": 'export { q } from "../views/map/q";\n',
         "views/map/q.ts": 'import Frame from "../frame/View.svelte";\nimport\n  List\nfrom "../list/List.svelte";\n',
+        "workspaces/a/index.ts": 'import { b } from "../b/state";\n',
+        "shell/App.svelte": '<script>\n  import { w } from "../workspaces/registry";\n</script>\n',
         "views/list/List.svelte": '<script>\n  const q = import("../map/q");\n</script>\n',
     }
     for name, text in files.items():
@@ -90,3 +106,4 @@ def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
         "views/list/List.svelte imports views/map/q.ts",
         "views/map/q.ts imports views/list/List.svelte",
     ]
+    assert list(named_workspaces(imports)) == ["workspaces/a/index.ts imports workspaces/b/state"]

@@ -30,8 +30,8 @@ def test_study_lists_what_there_is(client: httpx.Client) -> None:
         ("steps", ROWS, 2, True),
     ]
     assert study["recordings"][0]["row"] == {"one": "pair", "many": "pairs"}
-    assert study["workspaces"][0] == {"name": "episodes", "title": "Episodes", "lit": True, "missing": ""}
-    assert study["workspaces"][1] == {"name": "memory", "title": "Memory", "lit": True, "missing": ""}
+    assert [r["capabilities"]["ordered"] for r in study["recordings"]] == [False, True]
+    assert client.get(STEPS).json()["capabilities"] == study["recordings"][1]["capabilities"]
     assert study["damage"] == []
 
 

@@ -32,6 +32,29 @@ class DamageReply(BaseModel):
     problem: str
 
 
+class Capabilities(BaseModel):
+    """What a recording offers; a workspace of the page says what it needs of this."""
+
+    row: RowKind
+    ordered: bool
+    """Whether its rows have time."""
+    arrays: dict[str, list[str]]
+    """Names of arrays by role."""
+    images: list[str]
+    """Names of arrays whose rows are pictures."""
+    domains: list[str]
+    subject: bool
+    """Whether a subject was recorded."""
+    heads: list[str]
+    """The kinds of the subject's heads."""
+    sites: list[str]
+    """The kinds of places inside the subject: activation, memory, attention."""
+    lenses: list[str]
+    """Lenses that fit."""
+    live: bool
+    """Whether a model is loaded that can be run on its rows."""
+
+
 class RecordingSummary(BaseModel):
     """A recording in the list of a study."""
 
@@ -46,15 +69,7 @@ class RecordingSummary(BaseModel):
     damage: list[DamageReply]
     of: str | None = None
     """The recording that this is a re-run of."""
-
-
-class WorkspaceState(BaseModel):
-    """Whether the study can feed a workspace, and what is missing where it cannot."""
-
-    name: str
-    title: str
-    lit: bool
-    missing: str
+    capabilities: Capabilities
 
 
 class StudyReply(BaseModel):
@@ -64,7 +79,6 @@ class StudyReply(BaseModel):
     version: str
     recordings: list[RecordingSummary]
     damage: list[DamageReply]
-    workspaces: list[WorkspaceState]
     live_subjects: list[str]
     live_worlds: list[str]
     hidable: dict[str, list[str]]
@@ -105,6 +119,7 @@ class RecordingReply(BaseModel):
     created_at: str
     damage: list[DamageReply]
     etag: str
+    capabilities: Capabilities
     of: str | None = None
     """The recording that this is a re-run of."""
     edits: tuple[MemoryEdit, ...] = ()

@@ -904,6 +904,33 @@ export interface components {
             subject?: string | null;
         };
         /**
+         * Capabilities
+         * @description What a recording offers; a workspace of the page says what it needs of this.
+         */
+        Capabilities: {
+            /** Arrays */
+            arrays: {
+                [key: string]: string[];
+            };
+            /** Domains */
+            domains: string[];
+            /** Heads */
+            heads: string[];
+            /** Images */
+            images: string[];
+            /** Lenses */
+            lenses: string[];
+            /** Live */
+            live: boolean;
+            /** Ordered */
+            ordered: boolean;
+            row: components["schemas"]["RowKind"];
+            /** Sites */
+            sites: string[];
+            /** Subject */
+            subject: boolean;
+        };
+        /**
          * CheckBody
          * @description An expression to look at while it is written.
          */
@@ -1548,6 +1575,7 @@ export interface components {
         RecordingReply: {
             /** Arrays */
             arrays: components["schemas"]["ArrayReply"][];
+            capabilities: components["schemas"]["Capabilities"];
             /** Columns */
             columns: components["schemas"]["Column"][];
             /** Complete */
@@ -1585,6 +1613,7 @@ export interface components {
          * @description A recording in the list of a study.
          */
         RecordingSummary: {
+            capabilities: components["schemas"]["Capabilities"];
             /** Complete */
             complete: boolean;
             /** Created At */
@@ -1736,8 +1765,6 @@ export interface components {
             recordings: components["schemas"]["RecordingSummary"][];
             /** Version */
             version: string;
-            /** Workspaces */
-            workspaces: components["schemas"]["WorkspaceState"][];
         };
         /**
          * SubjectInfo
@@ -1853,20 +1880,6 @@ export interface components {
             thresholds: {
                 [key: string]: number | null;
             };
-        };
-        /**
-         * WorkspaceState
-         * @description Whether the study can feed a workspace, and what is missing where it cannot.
-         */
-        WorkspaceState: {
-            /** Lit */
-            lit: boolean;
-            /** Missing */
-            missing: string;
-            /** Name */
-            name: string;
-            /** Title */
-            title: string;
         };
         /**
          * WorldInfo

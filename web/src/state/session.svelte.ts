@@ -24,6 +24,7 @@ import { Toasts } from "./toasts.svelte";
 import { Undo } from "./undo.svelte";
 import { Vision } from "./vision.svelte";
 import { TimeWindow, windowKeys } from "./window.svelte";
+import type { Workspaces } from "./workspace";
 
 /** What other parts of the session write into the address themselves. */
 const ownKeys = new Set([...windowKeys, ...memoryKeys, ...compareKeys]);
@@ -58,7 +59,7 @@ export class Session {
   study = $state.raw<StudyInfo | null>(null);
   recording = $state.raw<OpenRecording | null>(null);
   lenses = $state.raw<readonly LensInfo[]>([]);
-  workspace = $state("episodes");
+  workspace = $state("");
   group = $state(0);
   help = $state("");
   /** Help opens on the side where it does not cover what it explains. */
@@ -77,7 +78,8 @@ export class Session {
   /** Whether news may have been missed. */
   private missed = false;
 
-  constructor() {
+  constructor(readonly workspaces: Workspaces) {
+    this.workspace = workspaces.all[0]?.name ?? "";
     this.service.client.onAnswer((reachable) => {
       const back = reachable && !this.reachable;
       this.reachable = reachable;
@@ -85,8 +87,8 @@ export class Session {
     });
   }
 
-  static provide(): Session {
-    return setContext("session", new Session());
+  static provide(workspaces: Workspaces): Session {
+    return setContext("session", new Session(workspaces));
   }
 
   async start(): Promise<void> {
@@ -138,7 +140,7 @@ export class Session {
     this.recording = recording;
     this.results.attach(recording.info.name, recording.info.subject?.name);
     void this.quietly(this.metrics.load(recording.info.name));
-    this.workspace = this.suitable(recording);
+    this.workspace = this.workspaces.suitable(this.workspace, recording.info.capabilities)?.name ?? "";
     this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
     const terms = fromText(link?.selection ?? "");
     if (!terms) this.toasts.say("The selection in the address could not be read; it was left out.", "problem");
@@ -154,13 +156,6 @@ export class Session {
     if (recording.info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
     else this.clock.focus(0, recording.info.rows, link?.step ?? 0);
     if (link) this.window.restore(link.settings);
-  }
-
-  /** Rows without time have a workspace of their own. */
-  private suitable(recording: OpenRecording): string {
-    if (!recording.info.ordering) return "rows";
-    if (this.workspace === "memory" && recording.memory) return "memory";
-    return this.workspace === "vision" && recording.sees ? "vision" : "episodes";
   }
 
   goToGroup(index: number, step = 0): void {

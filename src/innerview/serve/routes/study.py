@@ -9,19 +9,19 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
-from innerview.schema import Column, Lens, RecordingInfo, to_json
+from innerview.schema import Column, Lens, to_json
 from innerview.serve import caching
-from innerview.serve.context import Opened, Serving
+from innerview.serve.capabilities import capabilities_of
+from innerview.serve.context import Opened, Service, Serving
 from innerview.serve.wire import (
     ArrayReply,
+    Capabilities,
     DamageReply,
     RecordingReply,
     RecordingSummary,
     SceneReply,
     StudyReply,
-    WorkspaceState,
 )
-from innerview.serve.workspaces import WORKSPACES
 from innerview.store import Damage
 
 router = APIRouter(prefix="/api", tags=["study"])
@@ -30,7 +30,6 @@ router = APIRouter(prefix="/api", tags=["study"])
 @router.get("/study")
 def study(service: Serving) -> StudyReply:
     """The study, its recordings and what is damaged."""
-    infos: list[RecordingInfo] = []
     summaries: list[RecordingSummary] = []
     damage = _damage(service.study.damaged())
     for name in service.study.recordings():
@@ -39,14 +38,12 @@ def study(service: Serving) -> StudyReply:
         except StoreError as problem:
             damage.append(DamageReply(part=f"recordings/{name}", problem=str(problem)))
             continue
-        infos.append(opened.recording.info)
-        summaries.append(_summary(opened))
+        summaries.append(_summary(opened, _capabilities(opened, service)))
     return StudyReply(
         name=service.study.name,
         version=_version(),
         recordings=summaries,
         damage=damage,
-        workspaces=[_state(w.name, w.title, w.missing(infos)) for w in WORKSPACES],
         live_subjects=list(service.subjects),
         live_worlds=list(service.worlds),
         hidable={name: list(getattr(world, "hidable", ())) for name, world in service.worlds.items()},
@@ -57,7 +54,7 @@ def study(service: Serving) -> StudyReply:
 def recording(name: str, service: Serving) -> RecordingReply:
     """A recording's columns, those that can be made from them, its arrays and where it comes from."""
     opened = service.open(name)
-    return _describe(opened, opened.derived(service.study).specs)
+    return _describe(opened, opened.derived(service.study).specs, _capabilities(opened, service))
 
 
 @router.get("/recordings/{name}/scenes/{key}", response_model=SceneReply)
@@ -76,8 +73,8 @@ def lenses(service: Serving) -> list[Lens]:
     return list(service.lenses)
 
 
-def _state(name: str, title: str, missing: str) -> WorkspaceState:
-    return WorkspaceState(name=name, title=title, lit=not missing, missing=missing)
+def _capabilities(opened: Opened, service: Service) -> Capabilities:
+    return capabilities_of(opened.recording.info, lenses=service.lenses, live=bool(service.subjects))
 
 
 def _version() -> str:
@@ -91,7 +88,7 @@ def _damage(found: list[Damage]) -> list[DamageReply]:
     return [DamageReply(part=d.part, problem=d.problem) for d in found]
 
 
-def _summary(opened: Opened) -> RecordingSummary:
+def _summary(opened: Opened, capabilities: Capabilities) -> RecordingSummary:
     recording, info = opened.recording, opened.recording.info
     return RecordingSummary(
         name=info.name,
@@ -104,10 +101,11 @@ def _summary(opened: Opened) -> RecordingSummary:
         created_at=info.created_at,
         damage=_damage(opened.damage()),
         of=info.arguments.get("of"),
+        capabilities=capabilities,
     )
 
 
-def _describe(opened: Opened, derived: Sequence[Column]) -> RecordingReply:
+def _describe(opened: Opened, derived: Sequence[Column], capabilities: Capabilities) -> RecordingReply:
     recording, info = opened.recording, opened.recording.info
     return RecordingReply.model_validate(
         {
@@ -119,6 +117,7 @@ def _describe(opened: Opened, derived: Sequence[Column]) -> RecordingReply:
             "groups": recording.group_count,
             "damage": _damage(opened.damage()),
             "etag": opened.etag,
+            "capabilities": capabilities,
             "of": info.arguments.get("of"),
             "edits": info.arguments.get("edits", ()),
         }
