@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 import innerview as iv
-from innerview.edits.proving import Arm, ArmKind, proof
+from innerview.edits.ablation_test import Arm, ArmKind, compare_arms
 from innerview.store import edited_subjects, load_edited, read_weights
 
 from .conftest import Show, Visit
@@ -57,7 +57,7 @@ def keep_proof(
     """A proof with known numbers, as the job keeps it."""
     names: dict[ArmKind, str] = {"original": "original", "blind": edited, "control": "random directions"}
     arms = [arm(name, kind) for kind, name in {**names, "invisible": "saw invisible"}.items()]
-    told = {"levels": LEVELS, "done": done, "seed": 10**9, **proof(arms, ENDINGS)}
+    told = {"levels": LEVELS, "done": done, "seed": 10**9, **compare_arms(arms, ENDINGS)}
     weights = {edited: load_edited(study, edited).info.weights_digest} | (others or {})
     kinds = [{"name": each.name, "kind": each.kind, "weights": weights.get(each.name, "")} for each in arms]
     arguments = {"edited": edited, "levels": LEVELS, "arms": kinds}

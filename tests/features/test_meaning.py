@@ -8,7 +8,7 @@ import torch
 
 from innerview.errors import LensError
 from innerview.features.meaning import Meaning
-from innerview.subjects import Sight
+from innerview.subjects import ReceptiveField
 
 CLASSES = ("nothing", "floor", "saw")
 ROWS, SIZE, GRID = 60, 32, 16
@@ -86,7 +86,7 @@ def test_a_layer_of_one_cell_tells_no_places(masks: np.ndarray) -> None:
 
 def test_cells_are_compared_with_what_they_look_at(masks: np.ndarray) -> None:
     """Cells that look at the middle half of the picture only, one of them where each saw is."""
-    sight = Sight(8, (9 / 32, 9 / 32), (2 / 32, 2 / 32))
+    sight = ReceptiveField(8, (9 / 32, 9 / 32), (2 / 32, 2 / 32))
     amounts = torch.zeros(ROWS, 1, 8, 8)
     for row, mask in enumerate(masks):
         y, x = np.argwhere(mask == 2).mean(axis=0)

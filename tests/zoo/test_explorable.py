@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 import innerview as iv
 from innerview.cli import app
 from innerview.errors import InnerviewError, JobError, SubjectError
-from innerview.subjects.recurrence import fed, follow, take_apart
+from innerview.subjects.memory.recurrence import fed, follow, take_apart
 
 CELLS = {
     "gru": lambda: nn.GRUCell(12, 8),

@@ -157,7 +157,7 @@ def show_factors(console: Console, found: Result, chosen: Sequence[int]) -> None
 
 def show_proof(console: Console, value: Mapping[str, Any], to: str = "") -> None:
     """The table: a column for each player, a line for each way to end."""
-    from innerview.edits.proving import levels_of, verdict
+    from innerview.edits.ablation_test import levels_of, verdict
 
     compared = {(each["arm"], each["cause"]): each for each in value["compared"]}
     lines = Lines(box=None, header_style="dim", title=_title(value), title_justify="left", padding=(0, 2, 0, 0))
@@ -188,7 +188,7 @@ def _title(value: Mapping[str, Any]) -> str:
 
 
 def _cell(share: Mapping[str, Any], compared: Mapping[str, Any] | None) -> str:
-    from innerview.edits.proving import often
+    from innerview.edits.ablation_test import often
 
     told = f"{share['share']:.2%} ({100 * share['low']:.2f}–{100 * share['high']:.2f})"
     if compared is None:

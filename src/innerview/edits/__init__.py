@@ -4,10 +4,10 @@ An edit of the memory is checked against the subject's sites, compiled once and 
 before the heads read it and before it is carried.
 """
 
-from innerview.edits.applying import Editor
-from innerview.edits.blinding import blind, random_directions
-from innerview.edits.checking import as_edits, checked, described, fingerprint
-from innerview.edits.choosing import all_but, compose, keep_only, parse_elements, top
+from innerview.edits.ablation import blind, random_directions
+from innerview.edits.application import Editor
+from innerview.edits.selection import all_but, compose, keep_only, parse_elements, top
+from innerview.edits.validation import as_edits, checked, described, fingerprint
 
 __all__ = [
     "Editor",

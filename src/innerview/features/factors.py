@@ -230,13 +230,13 @@ class _Rows:
     """How much of each factor is where, row by row, in a byte each."""
 
     def __init__(self, reading: _Reading, factors: Factors, rows: int, seed: int) -> None:
-        from innerview.subjects import sight
+        from innerview.subjects import receptive_field
 
         self.reading, self.factors, self.count = reading, factors, rows
         groups = reading.frames.groups
         self.groups = np.zeros(rows, np.int64) if groups is None else groups
         self.others = np.random.default_rng(seed).permutation(rows)
-        self.sight = sight(reading.subject, reading.layer)
+        self.sight = receptive_field(reading.subject, reading.layer)
         frames = reading.frames
         self.meaning = (
             Meaning(frames.classes, factors.count, int(self.groups.max()) + 1, self.sight) if frames.masks else None

@@ -13,7 +13,7 @@ from innerview.errors import LensError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from innerview.subjects import Sight
+    from innerview.subjects import ReceptiveField
 
 CLEAR = 0.2
 """An excess from which a factor is said to respond to a class."""
@@ -42,7 +42,7 @@ class Meaning:
     classes: Sequence[str]
     factors: int
     groups: int
-    sight: Sight | None = None
+    sight: ReceptiveField | None = None
     """Where the cells look; None: they part the picture evenly."""
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from innerview.features.visualise_painting import Painter, painted_input
 from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
 
 if TYPE_CHECKING:
-    from innerview.subjects import Sight, Subject
+    from innerview.subjects import ReceptiveField, Subject
 
 BEYOND = 1.5
 """From so many times the strongest observation on, a picture is said to lie beyond what the subject ever sees."""
@@ -122,7 +122,7 @@ def look(
     seed: int = 0,
 ) -> Found:
     """Paint pictures, and say how far they get beside the strongest of the rows."""
-    from innerview.subjects import middle_for, sight
+    from innerview.subjects import middle_for, receptive_field
 
     given = factors if isinstance(factors, Found) else None
     layer = layer or (str(given.value["layer"]) if given else middle_for(subject))
@@ -139,7 +139,7 @@ def look(
     name = painted_input(subject, layer, pictures)
     margin = jitter + (round(0.1 * max(pictures[name].shape[2:])) if turn or zoom else 0)
     palette = palette_of(pictures[name], frames.ends.get(name))
-    sees = sight(subject, layer)
+    sees = receptive_field(subject, layer)
     painter = Painter(
         subject=subject,
         layer=layer,
@@ -177,7 +177,7 @@ class _Telling:
     kind: str
     units: np.ndarray
     rows: int
-    sight: Sight
+    sight: ReceptiveField
 
     def found(self) -> Found:
         """The pictures, and how far each is."""

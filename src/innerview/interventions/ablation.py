@@ -113,8 +113,8 @@ def excess(factor: Mapping[str, Any], to: str) -> float:
 
 def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | None = None) -> Edited:
     """Blind a subject to the factors and keep it; one that is there already, made in the same way, is found."""
-    from innerview.edits.blinding import blind as blinded
-    from innerview.edits.blinding import reader
+    from innerview.edits.ablation import blind as blinded
+    from innerview.edits.ablation import reader
 
     edit = Blinding(layer=choice.layer, directions=choice.directions, note=choice.called)
     after, _ = reader(subject, edit)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from innerview.edits.blinding import blind, random_directions
+from innerview.edits.ablation import blind, random_directions
 from innerview.errors import CaptureError, EditError, RequestError, UnknownName
 from innerview.interventions.edited import rebuilt
 from innerview.interventions.reductions import other_seed

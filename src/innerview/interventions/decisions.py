@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from innerview.edits import Editor
-from innerview.edits.sweeping import divergence, switched
+from innerview.edits.sweep import kl_divergence, switched
 from innerview.errors import EditError
 from innerview.schema import MemoryEdit
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
-from innerview.subjects.replaying import Replay
+from innerview.subjects.memory.replay import Replay
 
 SIDE_BY_SIDE = 128
 _TOLERANCE = 1e-3
@@ -73,7 +73,7 @@ class Decisions:
             kl, other = np.zeros(len(some)), np.zeros(len(some))
             for number in range(len(self.spans)):
                 chances = self._chances(number, some)  # [steps, 1 + programs, actions]; first with full memory
-                kl += divergence(chances[:, :1], chances[:, 1:]).sum(axis=0)
+                kl += kl_divergence(chances[:, :1], chances[:, 1:]).sum(axis=0)
                 other += switched(chances[:, :1], chances[:, 1:]).sum(axis=0)
             shares = zip(kl / self.rows, other / self.rows, strict=True)
             found = [Effect(kl=float(a), switched=float(b)) for a, b in shares]

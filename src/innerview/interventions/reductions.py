@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from innerview.edits import fingerprint, keep_only
-from innerview.edits.checking import checked
-from innerview.edits.comparing import table_row
+from innerview.edits.comparison import table_row
+from innerview.edits.validation import checked
 from innerview.errors import EditError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar

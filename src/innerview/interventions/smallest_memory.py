@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from innerview.edits import checked, keep_only
-from innerview.edits.checking import fingerprint
-from innerview.edits.comparing import mean_of, ratio_of
-from innerview.edits.sweeping import Descent
+from innerview.edits.comparison import mean_of, ratio_of
+from innerview.edits.sweep import Descent
+from innerview.edits.validation import fingerprint
 from innerview.errors import EditError, UnknownName
 from innerview.interventions.decisions import Decisions, decisions
 from innerview.interventions.reductions import other_seed, table_like

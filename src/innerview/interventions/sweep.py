@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from innerview.edits import checked, fingerprint
-from innerview.edits.comparing import mean_of
-from innerview.edits.sweeping import pairs_of
+from innerview.edits.comparison import mean_of
+from innerview.edits.sweep import pairs_of
 from innerview.errors import EditError, UnknownName
 from innerview.interventions.decisions import Decisions, Effect, decisions
 from innerview.interventions.reductions import other_seed, table_like

@@ -12,7 +12,7 @@ from typing import Any
 
 from innerview.capture import Layout, Piece, Plan, layout, rollout
 from innerview.edits import Editor, as_edits, checked, fingerprint
-from innerview.edits.comparing import Fared
+from innerview.edits.comparison import EpisodeOutcome
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
 from innerview.schema import Column, Reduction, to_json
@@ -95,16 +95,16 @@ class Games:
         pairs = zip(self.lines[which], self.lines[0], strict=True)
         return {line["seed"] for line, full in pairs if line["begins"] == full["begins"]}
 
-    def fared(self, which: int) -> list[Fared]:
+    def fared(self, which: int) -> list[EpisodeOutcome]:
         """Episodes of one reduction; an item that was not picked up counts as none."""
         names = {name for lines in self.lines for line in lines for name in line["measures"]}
         items = sorted(name for name in names if name.startswith(f"{PICKED}: "))
         return [_fared(line, items) for line in self.lines[which]]
 
 
-def _fared(line: Mapping[str, Any], items: Sequence[str]) -> Fared:
+def _fared(line: Mapping[str, Any], items: Sequence[str]) -> EpisodeOutcome:
     measures = {**line["measures"], **{item: line["measures"].get(item, 0) for item in items}}
-    return Fared(seed=line["seed"], outcome=line["outcome"], measures=measures)
+    return EpisodeOutcome(seed=line["seed"], outcome=line["outcome"], measures=measures)
 
 
 def _games(

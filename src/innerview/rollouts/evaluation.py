@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from innerview.capture.trial import Outcome, trial
-from innerview.edits.proving import Arm, ArmKind, proof
+from innerview.edits.ablation_test import Arm, ArmKind, compare_arms
 from innerview.jobs.engine import Progress
 from innerview.store import Played, Study
 from innerview.subjects import Subject
@@ -162,4 +162,9 @@ def value_of(match: Match, lines: Sequence[Sequence[Mapping[str, Any]]]) -> dict
         )
         for player, told in zip(match.players, lines, strict=True)
     ]
-    return {"levels": len(match.seeds), "done": len(lines[0]), "seed": match.seeds[0], **proof(arms, match.endings)}
+    return {
+        "levels": len(match.seeds),
+        "done": len(lines[0]),
+        "seed": match.seeds[0],
+        **compare_arms(arms, match.endings),
+    }

@@ -13,7 +13,7 @@ import numpy as np
 
 from innerview.capture import Plan
 from innerview.edits import as_edits, checked, fingerprint
-from innerview.edits.parting import EPSILON, Parting, Run, begins_alike, parting
+from innerview.edits.divergence import EPSILON, Divergence, Run, begins_alike, find_divergence
 from innerview.errors import CaptureError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.rollouts.record import check_subject, record_plan
@@ -35,7 +35,7 @@ class Pair:
     of: int
     """The episode of the recording that was run again."""
     seed: int
-    parts: Parting
+    parts: Divergence
     alike: bool
     """Whether the world showed the same until something else was done; else it does not repeat itself."""
 
@@ -187,7 +187,7 @@ def _edits_of(arguments: Mapping[str, Any]) -> str:
 
 def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:
     rows, before = (line["start"], line["stop"]), (of["start"], of["stop"])
-    parts = parting(_run(old, *before), _run(new, *rows), epsilon=epsilon)
+    parts = find_divergence(_run(old, *before), _run(new, *rows), epsilon=epsilon)
     until = min(rows[1] - rows[0], before[1] - before[0]) - 1 if parts.action is None else parts.action
     alike = begins_alike(_seen(old, *before, until), _seen(new, *rows, until), until=until)
     return Pair(episode=line["episode"], of=of["episode"], seed=line["seed"], parts=parts, alike=alike)

@@ -71,7 +71,7 @@ def look(
     steps: int = 50,
 ) -> np.ndarray:
     """Heat [batch, height, width] of the picture: what a place adds or takes, scaled to 0–1 in each row."""
-    from innerview.subjects import middle_for, sight
+    from innerview.subjects import middle_for, receptive_field
 
     images = [spec for spec in subject.info.inputs if spec.kind == "image"]
     if not images:
@@ -79,7 +79,7 @@ def look(
     layer = layer or middle_for(subject, target)
     found = attribute(subject, inputs, memory, layer=layer, target=target, steps=steps)
     places = found.values.sum(dim=1, keepdim=True).abs()
-    heat = sight(subject, layer).pictured(places, images[0].shape[1:])[:, 0]
+    heat = receptive_field(subject, layer).pictured(places, images[0].shape[1:])[:, 0]
     top = heat.flatten(1).amax(dim=1).clamp_min(1e-12)
     return np.asarray((heat / top[:, None, None]).cpu().numpy(), np.float32)
 
@@ -128,9 +128,9 @@ def attribute(
 
 
 def _unreached(subject: Subject, layer: str, target: str) -> str:
-    from innerview.subjects import head_of, reaching
+    from innerview.subjects import head_of, reaching_layers
 
-    others = [name for name in reaching(subject, head_of(subject, target)) if name != layer]
+    others = [name for name in reaching_layers(subject, head_of(subject, target)) if name != layer]
     return (
         f"'{target}' does not depend on layer '{layer}', so there is nothing to attribute. Layers that it depends on: "
         f"{', '.join(others) or 'none of the convolutions'}."

@@ -4,26 +4,26 @@ A user's module is never changed, wrapped or copied: it is called as it was writ
 call is over. One file per family of models (`plain` torch, `sb3`).
 """
 
-from innerview.subjects.changing import Change
+from innerview.subjects.attribution.dependence import head_of, middle_for, reaching_layers
+from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
+from innerview.subjects.attribution.tail import Tail, tail
 from innerview.subjects.plain import subject
-from innerview.subjects.reaching import head_of, middle_for, reaching
 from innerview.subjects.sb3 import from_sb3
-from innerview.subjects.sight import Sight, blanks, sight
+from innerview.subjects.sites.change import Change
 from innerview.subjects.subject import Output, Subject
-from innerview.subjects.tail import Tail, tail
 
 __all__ = [
     "Change",
     "Output",
-    "Sight",
+    "ReceptiveField",
     "Subject",
     "Tail",
     "blanks",
     "from_sb3",
     "head_of",
     "middle_for",
-    "reaching",
-    "sight",
+    "reaching_layers",
+    "receptive_field",
     "subject",
     "tail",
 ]

@@ -14,7 +14,7 @@ from innerview.errors import SubjectError, UnknownName
 from innerview.schema import ActionSpace, Head
 from innerview.schema.subject import HeadKind
 from innerview.subjects.structure import Part, Path, parts, pick, unreadable
-from innerview.subjects.tracing import Trace
+from innerview.subjects.trace import Trace
 
 KINDS: tuple[str, ...] = get_args(HeadKind)
 Declared = None | str | Mapping[str, Any]

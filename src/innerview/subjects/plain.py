@@ -13,16 +13,16 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError
 from innerview.schema import ActionSpace, InputSpec, SubjectInfo
-from innerview.subjects import declared as declarations
-from innerview.subjects.finding import Found, Probe, Start, find_memory, in_layers, layout_problem
 from innerview.subjects.heads import Declared, HeadSource, find_heads
-from innerview.subjects.hooks import Layers, attached, keeping
+from innerview.subjects.input_scale import divided_inside
 from innerview.subjects.inputs import Input, Normalise, batched, by_name, describe
-from innerview.subjects.memory import Carrier, NoMemory, Slot
-from innerview.subjects.quiet import FAILURES, Written, restoring
-from innerview.subjects.scaling import divided_inside
+from innerview.subjects.isolation import FAILURES, Written, restoring
+from innerview.subjects.memory import declaration as declarations
+from innerview.subjects.memory.carriers import Carrier, NoMemory, Slot
+from innerview.subjects.memory.discovery import Found, Probe, Start, find_memory, in_layers, layout_problem
+from innerview.subjects.sites.hooks import Layers, attached, keeping
 from innerview.subjects.subject import Subject, device_of
-from innerview.subjects.tracing import recurrent_layers
+from innerview.subjects.trace import recurrent_layers
 from innerview.subjects.weights import weights_digest
 
 _STATES = ("h", "c", "hx", "cx", "hc")

@@ -13,12 +13,12 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError
 from innerview.schema import Head, InputSpec, SubjectInfo
-from innerview.subjects.finding import Start
-from innerview.subjects.hooks import Layers
 from innerview.subjects.inputs import Input, Normalise
-from innerview.subjects.memory import Slot, layer_slots
+from innerview.subjects.memory.carriers import Slot, layer_slots
+from innerview.subjects.memory.discovery import Start
+from innerview.subjects.sites.hooks import Layers
 from innerview.subjects.subject import Subject, device_of
-from innerview.subjects.tracing import Trace, trace
+from innerview.subjects.trace import Trace, trace
 from innerview.subjects.weights import weights_digest
 
 _TINY = 1e-6

@@ -18,12 +18,12 @@ from torch import Tensor, nn
 from innerview.errors import SubjectError, UnknownName
 from innerview.schema import Head, SubjectInfo
 from innerview.subjects import actions, weights
-from innerview.subjects.changing import Change, changed_after, changing
-from innerview.subjects.finding import Start
-from innerview.subjects.hooks import Layers, attached, keeping, putting
 from innerview.subjects.inputs import Input, feed
-from innerview.subjects.memory import Slot
-from innerview.subjects.quiet import FAILURES, Evaluating, differentiable
+from innerview.subjects.isolation import FAILURES, Evaluating, differentiable
+from innerview.subjects.memory.carriers import Slot
+from innerview.subjects.memory.discovery import Start
+from innerview.subjects.sites.change import Change, changed_after, changing
+from innerview.subjects.sites.hooks import Layers, attached, keeping, putting
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from innerview.errors import JobError, SubjectError, UnknownName
 from innerview.schema import ArraySpec
 from innerview.store import Recording
 from innerview.subjects import Subject
-from innerview.subjects.recurrence import CAN_BE_EXPORTED, Recurrence, fed, take_apart
+from innerview.subjects.memory.recurrence import CAN_BE_EXPORTED, Recurrence, fed, take_apart
 
 _BATCH = 64
 _PLACES = (("x", "y"), ("position_x", "position_y"))

@@ -20,7 +20,7 @@ import torch
 from innerview.jobs.engine import Progress
 from innerview.schema import WorldInfo
 from innerview.subjects import Subject
-from innerview.subjects.recurrence import Recurrence, fed
+from innerview.subjects.memory.recurrence import Recurrence, fed
 from innerview_zoo.worlds.kitems.poses import PoseGrid, look_around, pose_grid, sees_change
 
 _VERSION = 3

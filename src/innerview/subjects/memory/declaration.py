@@ -10,10 +10,10 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError, UnknownName
 from innerview.schema import MemorySite
-from innerview.subjects.finding import Found, Probe, returned
-from innerview.subjects.memory import ArgumentMemory, AttributeMemory, Slot
-from innerview.subjects.quiet import Written
-from innerview.subjects.tracing import trace
+from innerview.subjects.isolation import Written
+from innerview.subjects.memory.carriers import ArgumentMemory, AttributeMemory, Slot
+from innerview.subjects.memory.discovery import Found, Probe, returned
+from innerview.subjects.trace import trace
 
 
 def check_layers(names: Sequence[str], layers: Mapping[str, nn.Module]) -> None:

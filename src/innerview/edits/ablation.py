@@ -67,16 +67,16 @@ def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
 
 def _check_ways(subject: Subject, edit: Blinding, readers: Sequence[str]) -> None:
     """What it does must depend on the layer, and on nothing of it but what these layers read."""
-    from innerview.subjects import reaching
+    from innerview.subjects import reaching_layers
 
     acting = subject.acting_head
-    if acting and not reaching(subject, acting, (edit.layer,)):
-        others = [name for name in reaching(subject, acting) if name != edit.layer]
+    if acting and not reaching_layers(subject, acting, (edit.layer,)):
+        others = [name for name in reaching_layers(subject, acting) if name != edit.layer]
         raise EditError(
             f"Blinding at '{edit.layer}' would change nothing that '{subject.info.name}' does: '{acting.name}' does "
             f"not depend on that layer. Convolutions that it depends on: {', '.join(others) or 'none'}."
         )
-    around = [h.name for h in subject.info.heads if reaching(subject, h, (edit.layer,), without=readers)]
+    around = [h.name for h in subject.info.heads if reaching_layers(subject, h, (edit.layer,), without=readers)]
     if around:
         raise EditError(
             f"Blinding takes directions out of what {', '.join(readers)} reads of '{edit.layer}', but "

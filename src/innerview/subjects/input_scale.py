@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError
-from innerview.subjects.hooks import attached
 from innerview.subjects.inputs import Input
+from innerview.subjects.sites.hooks import attached
 from innerview.subjects.subject import Subject
 
 _WHOLE = 255.0

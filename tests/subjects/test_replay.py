@@ -8,7 +8,7 @@ from torch import Tensor
 
 from innerview.errors import SubjectError
 from innerview.subjects import subject
-from innerview.subjects.replaying import Replay
+from innerview.subjects.memory.replay import Replay
 from innerview.testing.subjects import CASES, Case, random_inputs
 
 RECURRENT = [case for case in CASES if case.memory and not case.needs_sb3]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from innerview.edits.parting import Run, begins_alike, parting
+from innerview.edits.divergence import Run, begins_alike, find_divergence
 
 
 def run(actions: list[int], places: list[float] | None = None, sure: list[float] | None = None) -> Run:
@@ -18,19 +18,19 @@ def run(actions: list[int], places: list[float] | None = None, sure: list[float]
 def test_runs_part_first_in_what_they_want_then_in_what_they_do_then_in_where_they_are() -> None:
     first = run([0, 0, 0, 1], [0, 1, 2, 3], [0.9, 0.9, 0.9, 0.9])
     second = run([0, 0, 1, 1], [0, 1, 2, 2], [0.9, 0.8, 0.4, 0.9])
-    told = parting(first, second)
+    told = find_divergence(first, second)
     assert (told.decision, told.action, told.place) == (1, 2, 3)
 
 
 def test_the_same_run_never_parts_and_noise_is_no_difference() -> None:
     first = run([0, 1], [0, 1], [0.5, 0.6])
-    told = parting(first, run([0, 1], [0, 1], [0.50001, 0.6]))
+    told = find_divergence(first, run([0, 1], [0, 1], [0.50001, 0.6]))
     assert (told.decision, told.action, told.place) == (None, None, None)
-    assert parting(first, run([0, 1], [0, 1], [0.50001, 0.6]), epsilon=1e-6).decision == 0
+    assert find_divergence(first, run([0, 1], [0, 1], [0.50001, 0.6]), epsilon=1e-6).decision == 0
 
 
 def test_a_run_that_ends_earlier_parts_there() -> None:
-    told = parting(run([0, 1, 1]), run([0, 1]))
+    told = find_divergence(run([0, 1, 1]), run([0, 1]))
     assert told.action == 2 and told.decision is None and told.place is None
 
 

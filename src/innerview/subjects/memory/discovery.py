@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError
 from innerview.schema import MemorySite
-from innerview.subjects.memory import (
+from innerview.subjects.isolation import FAILURES
+from innerview.subjects.memory.carriers import (
     ArgumentMemory,
     Call,
     Carrier,
@@ -22,9 +23,8 @@ from innerview.subjects.memory import (
     layer_slots,
     zero_state,
 )
-from innerview.subjects.quiet import FAILURES
 from innerview.subjects.structure import Part, Path, parts, rebuild
-from innerview.subjects.tracing import RecurrentCall, Trace, recurrent_layers, trace
+from innerview.subjects.trace import RecurrentCall, Trace, recurrent_layers, trace
 
 Start = Callable[[], Tensor]
 """Gives one row of a site's initial state; a site without one starts from zeros."""

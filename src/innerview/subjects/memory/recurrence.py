@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import SubjectError
-from innerview.subjects.hooks import attached, main_tensor
+from innerview.subjects.sites.hooks import attached, main_tensor
 from innerview.subjects.subject import Subject
 
 CAN_BE_EXPORTED = (

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from innerview.edits.comparing import Z95, mean_of, share_of
+from innerview.edits.comparison import Z95, mean_of, share_of
 
 ArmKind = Literal["original", "blind", "control", "invisible"]
 MOST_SEEDS = 24
@@ -29,7 +29,7 @@ class Arm:
     lengths: Sequence[int]
 
 
-def proof(arms: Sequence[Arm], endings: Sequence[str] = ()) -> dict[str, Any]:
+def compare_arms(arms: Sequence[Arm], endings: Sequence[str] = ()) -> dict[str, Any]:
     """Causes, arms and how they compare with the first, as JSON; `endings` are known ones, the good one first."""
     causes = causes_of(arms, endings)
     return {

@@ -32,7 +32,7 @@ def blanks(subject: Subject, rows: int, *, grad: bool = False) -> dict[str, Tens
 
 
 @dataclass(frozen=True)
-class Sight:
+class ReceptiveField:
     """Where in the picture the cells of a layer look."""
 
     reach: int
@@ -43,13 +43,13 @@ class Sight:
     """From one cell to the next."""
 
     @classmethod
-    def even(cls, grid: tuple[int, int], reach: int) -> Sight:
+    def even(cls, grid: tuple[int, int], reach: int) -> ReceptiveField:
         """Cells that part the picture among them."""
         return cls(reach, (0.5 / grid[0], 0.5 / grid[1]), (1 / grid[0], 1 / grid[1]))
 
     def is_even(self, grid: tuple[int, int]) -> bool:
         """Whether they do."""
-        return self == Sight.even(grid, self.reach)
+        return self == ReceptiveField.even(grid, self.reach)
 
     def told(self) -> dict[str, Any]:
         """As JSON."""
@@ -67,10 +67,10 @@ class Sight:
         return grid_sample(cells, where, padding_mode="border", align_corners=False)
 
 
-_KNOWN: WeakKeyDictionary[Subject, dict[str, Sight]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Subject, dict[str, ReceptiveField]] = WeakKeyDictionary()
 
 
-def sight(subject: Subject, layer: str) -> Sight:
+def receptive_field(subject: Subject, layer: str) -> ReceptiveField:
     """What cells of a layer see; it is measured once."""
     known = _KNOWN.setdefault(subject, {})
     if layer not in known:
@@ -78,7 +78,7 @@ def sight(subject: Subject, layer: str) -> Sight:
     return known[layer]
 
 
-def _measured(subject: Subject, layer: str) -> Sight:
+def _measured(subject: Subject, layer: str) -> ReceptiveField:
     """By where noise moves some cells. Without padding they keep away from the edges."""
     picture = next(spec for spec in subject.info.inputs if spec.kind == "image")
     noise = torch.rand(_NOISE, *picture.shape, generator=torch.Generator().manual_seed(0)).to(subject.device)
@@ -90,13 +90,13 @@ def _measured(subject: Subject, layer: str) -> Sight:
     seen = [_seen(said[y, x], noise) for y, x in picks]
     middle = seen[len(seen) // 2]
     if middle is None:
-        return Sight.even(grid, max(size))
+        return ReceptiveField.even(grid, max(size))
     reach = max(stop - start for start, stop in middle)
     axes = []
     for axis, cells in enumerate(grid):
         spans = [(pick[axis], *span[axis]) for pick, span in zip(picks, seen, strict=True) if span is not None]
         axes.append(_laid(spans, cells, size[axis]))
-    return Sight(reach, (axes[0][0], axes[1][0]), (axes[0][1], axes[1][1]))
+    return ReceptiveField(reach, (axes[0][0], axes[1][0]), (axes[0][1], axes[1][1]))
 
 
 def _picked(cells: int) -> list[int]:

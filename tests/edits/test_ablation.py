@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from innerview.edits.blinding import blind, projected_out, random_directions
+from innerview.edits.ablation import blind, projected_out, random_directions
 from innerview.errors import EditError, SubjectError, UnknownName
 from innerview.schema import Blinding
 from innerview.subjects import Subject, subject

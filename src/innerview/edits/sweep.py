@@ -14,7 +14,7 @@ _SMALL = 1e-12
 MOST_PAIRS = 5_000
 
 
-def divergence(full: np.ndarray, reduced: np.ndarray) -> np.ndarray:
+def kl_divergence(full: np.ndarray, reduced: np.ndarray) -> np.ndarray:
     """Kullback–Leibler divergence of [.., actions] in nats: the surprise at `full` where `reduced` was expected."""
     p, q = np.clip(full, _SMALL, 1.0), np.clip(reduced, _SMALL, 1.0)
     told: np.ndarray = np.maximum((p * np.log(p / q)).sum(axis=-1), 0.0)

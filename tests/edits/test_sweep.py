@@ -7,15 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from innerview.edits.sweeping import Descent, divergence, pairs_of, switched
+from innerview.edits.sweep import Descent, kl_divergence, pairs_of, switched
 from innerview.errors import EditError
 
 
 def test_divergence_has_the_known_value_and_is_zero_for_the_same() -> None:
     p, q = np.array([0.5, 0.5]), np.array([0.25, 0.75])
-    assert divergence(p, q) == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
-    assert divergence(p, p) == 0
-    assert math.isfinite(divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
+    assert kl_divergence(p, q) == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
+    assert kl_divergence(p, p) == 0
+    assert math.isfinite(kl_divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0])))
     assert switched(np.array([[0.6, 0.4], [0.4, 0.6]]), np.array([[0.3, 0.7], [0.1, 0.9]])).tolist() == [True, False]
 
 

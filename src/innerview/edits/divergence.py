@@ -22,7 +22,7 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parting:
+class Divergence:
     """First steps at which two runs differ; None where they never do."""
 
     decision: int | None
@@ -33,7 +33,7 @@ class Parting:
     """Another place; what was done shows a step later."""
 
 
-def parting(first: Run, second: Run, *, epsilon: float = EPSILON) -> Parting:
+def find_divergence(first: Run, second: Run, *, epsilon: float = EPSILON) -> Divergence:
     """Where two runs part."""
     shorter = min(len(first.actions), len(second.actions))
     ended = shorter if len(first.actions) != len(second.actions) else None
@@ -44,7 +44,7 @@ def parting(first: Run, second: Run, *, epsilon: float = EPSILON) -> Parting:
     if first.places is not None and second.places is not None:
         place = _first(~np.isclose(first.places[:shorter], second.places[:shorter], atol=1e-6, equal_nan=True))
     action = _first(first.actions[:shorter] != second.actions[:shorter])
-    return Parting(decision=decision, action=ended if action is None else action, place=place)
+    return Divergence(decision=decision, action=ended if action is None else action, place=place)
 
 
 def begins_alike(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray], *, until: int) -> bool:

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from innerview.edits.proving import MOST_SEEDS, Arm, causes_of, proof, times_of, verdict
-from innerview.edits.proving import ArmKind as Kind
+from innerview.edits.ablation_test import MOST_SEEDS, Arm, causes_of, compare_arms, times_of, verdict
+from innerview.edits.ablation_test import ArmKind as Kind
 
 
 def arm(name: str, kind: Kind, **counts: int) -> Arm:
@@ -22,7 +22,7 @@ BLIND = arm("blind", "blind", coin=865, saw=125, lava=10)
 
 
 def test_shares_have_wilsons_interval_and_times_are_the_ratio_of_shares() -> None:
-    told = proof([ORIGINAL, BLIND], ["coin", "saw", "lava", "time"])
+    told = compare_arms([ORIGINAL, BLIND], ["coin", "saw", "lava", "time"])
     saw = told["arms"][1]["causes"][1]
     assert saw.pop("seeds") == list(range(965, 965 + MOST_SEEDS)), "the first ones that ended so"
     assert told["arms"][1]["causes"][2]["seeds"] == list(range(1090, 1100))
@@ -40,9 +40,9 @@ def test_shares_have_wilsons_interval_and_times_are_the_ratio_of_shares() -> Non
 
 def test_the_least_is_said_only_where_it_is_more_than_once() -> None:
     before = arm("original", "original", coin=1000)
-    told = proof([before, arm("blind", "blind", coin=950, saw=50)], ["coin", "saw"])
+    told = compare_arms([before, arm("blind", "blind", coin=950, saw=50)], ["coin", "saw"])
     assert verdict(told, "saw").startswith("Ended by saw: 0.00% of levels before, 5.00% after, at least 6.")
-    few = proof([before, arm("blind", "blind", coin=992, saw=8)], ["coin", "saw"])
+    few = compare_arms([before, arm("blind", "blind", coin=992, saw=8)], ["coin", "saw"])
     assert next(line for line in few["compared"] if line["cause"] == "saw")["apart"]
     assert verdict(few, "saw") == "Ended by saw: 0.00% of levels before, 0.80% after."
 

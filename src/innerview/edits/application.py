@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from innerview.edits.checking import checked, described
+from innerview.edits.validation import checked, described
 from innerview.errors import EditError
 from innerview.schema import MemoryEdit, MemorySite
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from innerview.edits.comparing import Fared, mean_of, ratio_of, share_of, student, table_row
+from innerview.edits.comparison import EpisodeOutcome, mean_of, ratio_of, share_of, student, table_row
 
 
-def fared(seed: int, length: float, outcome: str = "died", **more: float) -> Fared:
-    return Fared(seed=seed, outcome=outcome, measures={"length": length, **more})
+def fared(seed: int, length: float, outcome: str = "died", **more: float) -> EpisodeOutcome:
+    return EpisodeOutcome(seed=seed, outcome=outcome, measures={"length": length, **more})
 
 
 @pytest.mark.parametrize(

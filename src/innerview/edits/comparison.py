@@ -15,7 +15,7 @@ Z95 = NormalDist().inv_cdf(0.975)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fared:
+class EpisodeOutcome:
     """How one episode went."""
 
     seed: int
@@ -58,7 +58,7 @@ def ratio_of(reduced: Sequence[float], full: Sequence[float]) -> Interval | None
     return _around(ratio, (x - ratio * y) / base)
 
 
-def table_row(episodes: Sequence[Fared], full: Sequence[Fared] | None) -> dict[str, Any]:
+def table_row(episodes: Sequence[EpisodeOutcome], full: Sequence[EpisodeOutcome] | None) -> dict[str, Any]:
     """One line of the table: every measure, outcomes, and differences to full memory over the seeds both have."""
     both = _paired(episodes, full or ())
     names = list(dict.fromkeys(name for episode in episodes for name in episode.measures))
@@ -69,7 +69,9 @@ def table_row(episodes: Sequence[Fared], full: Sequence[Fared] | None) -> dict[s
     return {"episodes": len(episodes), "measures": measures, "outcomes": shares}
 
 
-def _measure(name: str, episodes: Sequence[Fared], both: Sequence[tuple[Fared, Fared]]) -> dict[str, Any]:
+def _measure(
+    name: str, episodes: Sequence[EpisodeOutcome], both: Sequence[tuple[EpisodeOutcome, EpisodeOutcome]]
+) -> dict[str, Any]:
     told: dict[str, Any] = _plain(mean_of([e.measures[name] for e in episodes if name in e.measures]))
     pairs = [(a.measures[name], b.measures[name]) for a, b in both if name in a.measures and name in b.measures]
     if pairs:
@@ -80,7 +82,9 @@ def _measure(name: str, episodes: Sequence[Fared], both: Sequence[tuple[Fared, F
     return told
 
 
-def _paired(episodes: Sequence[Fared], full: Sequence[Fared]) -> list[tuple[Fared, Fared]]:
+def _paired(
+    episodes: Sequence[EpisodeOutcome], full: Sequence[EpisodeOutcome]
+) -> list[tuple[EpisodeOutcome, EpisodeOutcome]]:
     by_seed = {episode.seed: episode for episode in full}
     return [(episode, by_seed[episode.seed]) for episode in episodes if episode.seed in by_seed]
 

@@ -12,10 +12,10 @@ from torch.utils.hooks import RemovableHandle
 
 from innerview.schema import MemorySite
 from innerview.schema.subject import Editable
-from innerview.subjects.hooks import attached
-from innerview.subjects.quiet import Written, restoring
+from innerview.subjects.isolation import Written, restoring
+from innerview.subjects.sites.hooks import attached
 from innerview.subjects.structure import Path, pick, rebuild
-from innerview.subjects.tracing import new_state, replaced
+from innerview.subjects.trace import new_state, replaced
 
 Memory = Mapping[str, Tensor]
 Call = Callable[[Mapping[str, Any]], Any]

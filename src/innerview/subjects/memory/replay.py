@@ -15,12 +15,12 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import SubjectError
-from innerview.subjects.changing import Change, changing
-from innerview.subjects.hooks import attached, main_tensor
-from innerview.subjects.memory import Slot, layer_slots
-from innerview.subjects.quiet import Evaluating
+from innerview.subjects.isolation import Evaluating
+from innerview.subjects.memory.carriers import Slot, layer_slots
+from innerview.subjects.sites.change import Change, changing
+from innerview.subjects.sites.hooks import attached, main_tensor
 from innerview.subjects.subject import Subject
-from innerview.subjects.tracing import new_state
+from innerview.subjects.trace import new_state
 
 _CLOSE = 1e-5
 _TRIED_ROWS = 3

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from innerview.errors import LensError, SubjectError
 from innerview.saliency.integrated import attribute
-from innerview.subjects import Subject, head_of, middle_for, reaching, subject
+from innerview.subjects import Subject, head_of, middle_for, reaching_layers, subject
 
 
 class Apart(nn.Module):
@@ -31,12 +31,12 @@ def apart() -> Subject:
 
 
 def test_each_head_knows_its_own_convolutions(apart: Subject) -> None:
-    assert reaching(apart, head_of(apart, "action")) == ("a", "b", "c")
-    assert reaching(apart, head_of(apart, "value")) == ("critic",)
-    assert reaching(apart, head_of(apart, "action"), ("a",), without=("b",)) == ()
-    assert reaching(apart, None) == apart.convolutions
+    assert reaching_layers(apart, head_of(apart, "action")) == ("a", "b", "c")
+    assert reaching_layers(apart, head_of(apart, "value")) == ("critic",)
+    assert reaching_layers(apart, head_of(apart, "action"), ("a",), without=("b",)) == ()
+    assert reaching_layers(apart, None) == apart.convolutions
     apart.module.requires_grad_(requires_grad=False)
-    assert reaching(apart, head_of(apart, "value")) == ("critic",)
+    assert reaching_layers(apart, head_of(apart, "value")) == ("critic",)
 
 
 def test_the_usual_layer_is_the_middle_one_of_those_that_the_target_depends_on(apart: Subject) -> None:

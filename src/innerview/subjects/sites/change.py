@@ -11,8 +11,8 @@ from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import SubjectError
 from innerview.schema import MemorySite
-from innerview.subjects.memory import Slot, layer_slots
-from innerview.subjects.tracing import new_state
+from innerview.subjects.memory.carriers import Slot, layer_slots
+from innerview.subjects.trace import new_state
 
 Change = Callable[[str, Tensor], Tensor]
 """Takes the name of a memory site and its new state [batch, *shape]; gives the state to go on with."""

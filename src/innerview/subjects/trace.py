@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
-from innerview.subjects.hooks import Layers, attached, main_tensor
-from innerview.subjects.quiet import Evaluating, Written, same_random_numbers, watching
+from innerview.subjects.isolation import Evaluating, Written, same_random_numbers, watching
+from innerview.subjects.sites.hooks import Layers, attached, main_tensor
 from innerview.subjects.structure import parts
 
 ROOT = ""

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError
-from innerview.subjects.hooks import attached
-from innerview.subjects.sight import blanks
+from innerview.subjects.attribution.receptive_field import blanks
+from innerview.subjects.sites.hooks import attached
 
 if TYPE_CHECKING:
     from torch.utils.hooks import RemovableHandle
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from innerview.subjects.subject import Subject
 
 
-def reaching(
+def reaching_layers(
     subject: Subject, head: Head | None, layers: Sequence[str] | None = None, *, without: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Layers, convolutions unless said, that a head depends on; `without` what goes through some others.
@@ -51,7 +51,7 @@ def middle_for(subject: Subject, target: str = "action") -> str:
     """Where objects tend to be told apart: the middle one of the convolutions that a target depends on."""
     if not subject.convolutions:
         raise SubjectError(f"Subject '{subject.info.name}' has no convolution; name a layer with height and width.")
-    found = reaching(subject, head_of(subject, target)) or subject.convolutions
+    found = reaching_layers(subject, head_of(subject, target)) or subject.convolutions
     return found[len(found) // 2]
 
 

@@ -1,0 +1,1 @@
+"""Recurrent states: found or declared, carried from step to step, run again, and taken apart."""
