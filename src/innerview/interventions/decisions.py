@@ -13,6 +13,7 @@ from torch import Tensor
 from innerview.edits import Editor
 from innerview.edits.sweep import kl_divergence, switched
 from innerview.errors import EditError
+from innerview.lenses.rows.inputs import RowInputs
 from innerview.schema import MemoryEdit
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
@@ -132,9 +133,4 @@ def decisions(subject: Subject, recording: Recording, *, most_rows: int) -> Deci
 
 
 def _inputs(subject: Subject, recording: Recording, start: int, stop: int) -> dict[str, Tensor]:
-    names = [spec.name for spec in recording.info.arrays if spec.role == "observation"]
-    if not names:
-        raise EditError(f"Recording '{recording.name}' keeps no observations to run a subject on.")
-    seen = {name.removeprefix("observation."): recording.array(name, start, stop) for name in names}
-    with torch.no_grad():
-        return subject.inputs(seen)
+    return RowInputs(subject, recording).inputs(range(start, stop))

@@ -104,11 +104,13 @@ class Question:
         if self.looking.lens.over == "recording":
             found: Found = self.looking.look(rows, progress=watch, **given)
             return found
-        from innerview.lenses.rows.episode import Steps, memory_before
+        from innerview.lenses.rows.episode import Steps
+        from innerview.lenses.rows.inputs import RowInputs
 
         assert self.subject is not None
-        steps = Steps(self.subject, self.recording, self.start, self.stop)
-        before = memory_before(self.subject, self.recording, self.start)
+        inputs = RowInputs(self.subject, self.recording)
+        steps = Steps(inputs, self.start, self.stop)
+        before = inputs.memory_before(range(self.start, self.start + 1))
         found = self.looking.look(self.subject, steps, before, rows=rows, progress=watch, **given)
         return found
 

@@ -12,7 +12,7 @@ from innerview.errors import RequestError, UnknownName
 from innerview.jobs.arguments import whole
 from innerview.jobs.runner import Progress, Task
 from innerview.lenses.discovery import all_lenses
-from innerview.lenses.rows.memory import as_edited, memory_before, observations
+from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.record import default_name, plain_name, record
 from innerview.schema import SubjectInfo, WorldInfo, to_json
 from innerview.store import Recording, Study
@@ -87,9 +87,9 @@ class Live:
         subject = self._subject(named or self._recorded_with(recording))
         if named is None:
             _check_weights(recording, subject)
-        observed = observations(recording, row)
-        before = memory_before(subject, recording, row)
-        return as_edited(subject, recording, row, before), subject.inputs(observed), before
+        given = RowInputs(subject, recording)
+        inputs, before = given.read(np.array([row]))
+        return given.as_edited(row, before), inputs, before
 
     def player(self, arguments: Mapping[str, Any]) -> tuple[Recording, Subject, World]:
         """The recording somebody names, and the live subject and world that were named or that it was made with."""

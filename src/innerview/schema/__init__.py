@@ -3,13 +3,14 @@
 Everything here turns into plain JSON values with `to_json` and back with `from_json`.
 """
 
-from innerview.schema.data import ArraySpec, Column, Scene
+from innerview.schema.binding import Binding, InputBinding, Step, bind
+from innerview.schema.data import ArrayKind, ArraySpec, Camera, Column, MapImage, Polygon, Scene
 from innerview.schema.edit import Blinding, EditMode, MemoryEdit, NamedFactor, Reduction, WeightEdit
 from innerview.schema.lens import Lens, Parameter
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.playout import DOES, Does, Move
-from innerview.schema.recording import Block, Ordering, RecordingInfo, RowKind
+from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, RowKind
 from innerview.schema.result import Result
 from innerview.schema.rows import Found, Frames, Rows, States, Watch, unwatched
 from innerview.schema.subject import AttentionSite, Head, InputSpec, MemorySite, SubjectInfo
@@ -18,18 +19,23 @@ from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
 __all__ = [
     "DOES",
     "ActionSpace",
+    "ArrayKind",
     "ArraySpec",
     "AttentionSite",
+    "Binding",
     "Blinding",
     "Block",
+    "Camera",
     "Column",
     "Does",
     "EditMode",
     "Found",
     "Frames",
     "Head",
+    "InputBinding",
     "InputSpec",
     "Lens",
+    "MapImage",
     "MemoryEdit",
     "MemorySite",
     "Metric",
@@ -38,7 +44,9 @@ __all__ = [
     "Move",
     "NamedFactor",
     "Ordering",
+    "Origin",
     "Parameter",
+    "Polygon",
     "RecordingInfo",
     "Reduction",
     "Result",
@@ -46,11 +54,13 @@ __all__ = [
     "Rows",
     "Scene",
     "States",
+    "Step",
     "SubjectInfo",
     "ThingInView",
     "Watch",
     "WeightEdit",
     "WorldInfo",
+    "bind",
     "from_json",
     "to_json",
     "unwatched",

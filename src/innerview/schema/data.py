@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 ColumnKind = Literal[
@@ -28,6 +29,11 @@ ArrayRole = Literal[
     "mask",  # which class each pixel of what was seen belongs to; `elements` names the classes
     "other",
 ]
+ArrayKind = Literal[
+    "dense",  # every row has the same shape
+    "ragged",  # rows have different numbers of entries: tokens, boxes
+    "encoded",  # the file's own JPEG or PNG bytes, decoded when read
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +44,11 @@ class Column:
     type: ColumnType
     kind: ColumnKind = "fact"
     unit: str = ""
+    """Of an angle "deg" or "rad"; nothing is read off a column's name."""
+    domain: str = ""
+    """For paired data, the side it belongs to: "sim", "real"."""
+    pair: str = ""
+    """Columns of the same pair say the same of each domain."""
     label: str = ""
     description: str = ""
     categories: tuple[str, ...] = ()
@@ -48,11 +59,15 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class ArraySpec:
-    """One array per row. `shape` and `axes` leave out the row axis."""
+    """One array per row. `shape` and `axes` leave out the row axis, and of a ragged array the axis of its entries."""
 
     name: str
     shape: tuple[int, ...]
+    """As read: of an encoded array that of the decoded picture, of a ragged one that of a single entry."""
     dtype: str
+    kind: ArrayKind = "dense"
+    key: str = ""
+    """The column whose words say which shared value a row has (one image for twenty questions); empty: its own."""
     role: ArrayRole = "other"
     axes: tuple[str, ...] = ()
     """A name per axis; an image is ("height", "width", "channel") or ("height", "width")."""
@@ -60,6 +75,8 @@ class ArraySpec:
     """Names along the last axis, where they have any (action names for probabilities); of a mask, of its numbers."""
     domain: str = ""
     """For paired data, the side it belongs to: "sim", "real"."""
+    pair: str = ""
+    """Arrays of the same pair show the same in each domain."""
     pixelated: bool = True
     """Draw with nearest neighbour (games) rather than smoothly (photographs)."""
     unit: str = ""
@@ -68,7 +85,44 @@ class ArraySpec:
     @property
     def is_image(self) -> bool:
         """Whether a row can be shown as a picture."""
-        return self.axes[:2] == ("height", "width")
+        return self.axes[:2] == ("height", "width") and self.kind != "ragged"
+
+    @property
+    def size(self) -> int:
+        """Numbers in one row, or in one entry of a ragged array."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MapImage:
+    """A picture of the ground, kept beside the scene under the digest of its bytes."""
+
+    file: str
+    """SHA-256 of its bytes and its ending."""
+    width_px: int
+    height_px: int
+    origin: tuple[float, float]
+    """Where its lower left corner lies, in the scene's unit."""
+    scale: float
+    """Units per pixel."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Polygon:
+    """A named area of the map: a room, a lane."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Camera:
+    """Intrinsics of a pinhole camera, in pixels."""
+
+    width_px: int
+    height_px: int
+    focal_px: tuple[float, float]
+    centre_px: tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,3 +134,6 @@ class Scene:
     unit: str = "map units"
     objects: tuple[tuple[str, float, float], ...] = ()
     """Things that were there at the start: name, x, y."""
+    image: MapImage | None = None
+    polygons: tuple[Polygon, ...] = ()
+    camera: Camera | None = None

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from innerview.schema.data import ArraySpec, Column
 from innerview.schema.subject import SubjectInfo
 from innerview.schema.world import WorldInfo
+
+OriginKind = Literal["played", "logged", "imported", "generated"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where rows come from."""
+
+    kind: OriginKind = "logged"
+    by: str = ""
+    """Who made them: a subject, a tool, a person."""
+    source: str = ""
+    """What they were made from: a world, a file, another recording."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +60,7 @@ class RecordingInfo:
     """Everything about a recording but its values."""
 
     name: str
+    origin: Origin = field(default_factory=Origin)
     row: RowKind = field(default_factory=RowKind)
     ordering: Ordering | None = None
     columns: tuple[Column, ...] = ()
@@ -55,6 +69,8 @@ class RecordingInfo:
     """Columns of the table with one line per group (outcome, return, seed…)."""
     subject: SubjectInfo | None = None
     world: WorldInfo | None = None
+    scene: str = ""
+    """Key of the scene that all rows share, where groups have none of their own."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """What it was recorded with; the same arguments continue it."""
     created_at: str = ""

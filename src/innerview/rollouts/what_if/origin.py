@@ -11,7 +11,7 @@ import torch
 
 from innerview.capture import Layout, layout
 from innerview.errors import CaptureError, RequestError, UnknownName, WorldError
-from innerview.lenses.rows.memory import memory_before
+from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.rerun import check_known, check_world
 from innerview.schema import Moment, Move, from_json
 from innerview.store import Recording
@@ -61,13 +61,7 @@ class Origin:
 
     def memory(self) -> dict[str, torch.Tensor]:
         """What the subject remembers when it comes to the row; another one than was recorded sees what led to it."""
-        if self.own or not self.subject.info.memory:
-            return memory_before(self.subject, self.recording, self.row)
-        memory = self.subject.initial_memory(1)
-        for row in range(int(self.group["start"]), self.row):
-            seen = {name: self.recording.array(self.form.observations[name], row, row + 1) for name in self.form.fed}
-            memory = self.subject.run(self.subject.inputs(seen), memory).memory
-        return memory
+        return RowInputs(self.subject, self.recording).memory_before(np.array([self.row]))
 
     def chosen(self, output: Output) -> Any:
         """The subject's most likely action."""

@@ -1,0 +1,213 @@
+"""The one way from rows of a recording to what a subject is given: inputs, and the memory it comes with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from innerview.edits import Editor
+from innerview.errors import RequestError
+from innerview.schema import ArraySpec, Binding, InputBinding, InputSpec, MemoryEdit, Step, bind, from_json
+from innerview.store import Recording
+from innerview.subjects import Subject
+
+_CARRIED_ROWS = 64
+
+
+class RowInputs:
+    """Any rows of a recording as one subject takes them, read when they are asked for.
+
+    Where rows have no time, or begin a group, memory is fresh. Where they have, it is what was recorded for this very
+    subject; for any other, the subject is run over the rows of the group that come before.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        recording: Recording,
+        binding: Binding | Mapping[str, str] | None = None,
+        *,
+        recorded_memory: bool = True,
+    ) -> None:
+        self.subject, self.recording = subject, recording
+        self._recorded_memory = recorded_memory
+        info = recording.info
+        if not isinstance(binding, Binding):
+            binding = bind(subject.info.inputs, info.arrays, binding, where=recording.name)
+        self.binding = binding
+        self._arrays = {spec.name: spec for spec in info.arrays}
+        self._specs = {spec.name: spec for spec in subject.info.inputs}
+
+    def read(self, rows: np.ndarray) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        """Inputs and the memory before them, both with the batch first."""
+        return self.inputs(rows), self.memory_before(rows)
+
+    def inputs(self, rows: np.ndarray | range) -> dict[str, Tensor]:
+        """[rows, *shape] by name of the input, normalised as the subject was adapted."""
+        wanted = np.asarray(rows, np.int64)
+        with torch.no_grad():
+            return self.subject.inputs({item.input: self._values(item, wanted) for item in self.binding.inputs})
+
+    def memory_before(self, rows: np.ndarray | range) -> dict[str, Tensor]:
+        """[rows, *shape] by name of the memory site: what the subject remembers when it comes to each row."""
+        wanted = np.asarray(rows, np.int64)
+        fresh = self.subject.initial_memory(len(wanted))
+        if not fresh or self.recording.info.ordering is None or not len(wanted):
+            return fresh
+        begun = self._starts(wanted) < wanted
+        if not begun.any():
+            return fresh
+        if self.has_recorded_memory:
+            found = {site: self._recorded(site, wanted).to(state) for site, state in fresh.items()}
+        else:
+            found = self._carried(wanted)
+        shown = torch.as_tensor(begun)
+        return {
+            site: torch.where(shown.view(-1, *[1] * (state.ndim - 1)).to(state.device), found[site], state)
+            for site, state in fresh.items()
+        }
+
+    def as_edited(self, row: int, before: Mapping[str, Tensor]) -> Subject:
+        """The subject with its memory changed as it was in that row, where the recording was made with edits."""
+        edits = [from_json(MemoryEdit, edit) for edit in self.recording.info.arguments.get("edits", ())]
+        if not edits or self.recording.info.ordering is None:
+            return self.subject
+        step = row - int(self._starts(np.array([row]))[0])
+        editor = Editor([edits], self.subject.info.memory, device=self.subject.device)
+        return self.subject.with_change(editor.changing(before, [step], [0]))
+
+    def extremes(self) -> dict[str, tuple[Tensor, Tensor]]:
+        """Black and white by name of the input, where every picture is recorded as bytes."""
+        pictures = [i for i in self.binding.inputs if self._specs[i.input].kind == "image"]
+        if any(self._arrays[item.array].dtype != "uint8" for item in pictures):
+            return {}
+        black, white = (self.subject.inputs(self._filled(value)) for value in (0, 255))
+        return {item.input: (black[item.input][0], white[item.input][0]) for item in pictures}
+
+    @cached_property
+    def has_recorded_memory(self) -> bool:
+        """Whether the recording keeps the memory of this subject, as far as can be told."""
+        info, shapes = self.recording.info, {site.name: site.shape for site in self.subject.info.memory}
+        kept = {name: self._arrays.get(array) for name, array in self._memory_arrays.items()}
+        if any(spec is None or spec.shape != shapes[name] for name, spec in kept.items()):
+            return False
+        digest = info.subject.weights_digest if info.subject else ""
+        return self._recorded_memory and digest in ("", self.subject.weights_digest())
+
+    @cached_property
+    def _memory_arrays(self) -> dict[str, str]:
+        alone = "memory" in self._arrays
+        return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.subject.info.memory}
+
+    def _recorded(self, site: str, rows: np.ndarray) -> Tensor:
+        before = self.recording.array_rows(self._memory_arrays[site], np.maximum(rows - 1, 0))
+        return torch.from_numpy(np.array(before))
+
+    def _carried(self, rows: np.ndarray) -> dict[str, Tensor]:
+        """The subject is run over what comes before in each group, once for all rows that are wanted of it."""
+        starts = self._starts(rows)
+        states: dict[int, dict[str, Tensor]] = {}
+        for start in np.unique(starts).tolist():
+            inside = set(rows[starts == start].tolist())
+            memory, last = self.subject.initial_memory(1), max(inside)
+            for first in range(start, last + 1, _CARRIED_ROWS):
+                stop = min(first + _CARRIED_ROWS, last)
+                inputs = self.inputs(range(first, stop)) if stop > first else {}
+                for row in range(first, min(first + _CARRIED_ROWS, last + 1)):
+                    if row in inside:
+                        states[row] = memory
+                    if row < stop:
+                        one = {name: value[row - first : row - first + 1] for name, value in inputs.items()}
+                        memory = self.subject.run(one, memory).memory
+        return {site: torch.cat([states[row][site] for row in rows.tolist()]) for site in states[int(rows[0])]}
+
+    def _starts(self, rows: np.ndarray) -> np.ndarray:
+        """The first row of each row's group."""
+        ordering = self.recording.info.ordering
+        assert ordering is not None
+        low, high = int(rows.min()), int(rows.max()) + 1
+        steps = self.recording.columns([ordering.time], low, high)[ordering.time].to_numpy()
+        return np.asarray(rows - steps[rows - low], np.int64)
+
+    def _values(self, item: InputBinding, rows: np.ndarray) -> np.ndarray:
+        spec = self._arrays[item.array]
+        stack = next((int(step.values[0]) for step in item.steps if step.kind == "stack"), 1)
+        if stack == 1:
+            return self._prepared(item, spec, rows)
+        if self.recording.info.ordering is None:
+            raise RequestError(f"Rows of '{self.recording.name}' have no time: '{item.array}' cannot be stacked.")
+        starts = self._starts(rows)
+        # Before a group's first row there is nothing: the first frame stands in, as a frame stack begins.
+        frames = [self._prepared(item, spec, np.maximum(rows - back, starts)) for back in range(stack - 1, -1, -1)]
+        return np.stack(frames, axis=1)
+
+    def _prepared(self, item: InputBinding, spec: ArraySpec, rows: np.ndarray) -> np.ndarray:
+        target = self._specs[item.input]
+        if spec.kind == "ragged":
+            return self._padded(item, target, rows)
+        values = self.recording.array_rows(spec.name, rows)
+        for step in item.steps:
+            values = _apply(step, values)
+        return values
+
+    def _padded(self, item: InputBinding, target: InputSpec, rows: np.ndarray) -> np.ndarray:
+        values, lengths = self.recording.ragged_rows(item.array, rows)
+        room = target.shape[0] if target.shape else 0
+        if lengths.size and int(lengths.max()) > room:
+            worst = int(rows[int(lengths.argmax())])
+            raise RequestError(
+                f"Row {worst} of '{item.array}' has {int(lengths.max())} entries; input '{target.name}' takes {room}."
+            )
+        if any(step.kind == "mask" for step in item.steps):
+            return (np.arange(room) < lengths[:, None]).astype(np.float32)
+        padded = np.zeros((len(rows), room, *values.shape[2:]), values.dtype)
+        padded[:, : values.shape[1]] = values
+        for step in item.steps:
+            padded = _apply(step, padded)
+        return padded
+
+    def _filled(self, value: int) -> dict[str, np.ndarray]:
+        """One row with every picture of that value and zeros elsewhere."""
+        found: dict[str, np.ndarray] = {}
+        for item in self.binding.inputs:
+            spec, target = self._arrays[item.array], self._specs[item.input]
+            if spec.kind == "ragged":
+                found[item.input] = np.zeros((1, *target.shape), spec.dtype)
+                continue
+            stack = next((int(step.values[0]) for step in item.steps if step.kind == "stack"), 0)
+            blank: Any = np.full((1, *spec.shape), value if target.kind == "image" else 0, spec.dtype)
+            for step in item.steps:
+                blank = _apply(step, blank)
+            found[item.input] = np.stack([blank] * stack, axis=1) if stack else blank
+        return found
+
+
+def _apply(step: Step, values: np.ndarray) -> np.ndarray:
+    if step.kind == "resize":
+        width, height = (int(value) for value in step.values)
+        return np.stack([_resized(value, width, height) for value in values]) if len(values) else values
+    if step.kind == "channels first":
+        return np.moveaxis(values, -1, 1)
+    if step.kind == "divide":
+        return np.asarray(values.astype(np.float32) / step.values[0])
+    return values
+
+
+def _resized(value: np.ndarray, width: int, height: int) -> np.ndarray:
+    """One picture, each channel by itself unless it is bytes; no value is rounded that was not."""
+    smooth = Image.Resampling.BILINEAR
+    if value.dtype == np.uint8:
+        return np.asarray(Image.fromarray(value).resize((width, height), smooth))
+    planes = value[..., None] if value.ndim == 2 else value
+    done = [
+        np.asarray(Image.fromarray(planes[..., c].astype(np.float32)).resize((width, height), smooth))
+        for c in range(planes.shape[-1])
+    ]
+    whole = done[0] if value.ndim == 2 else np.stack(done, axis=-1)
+    return whole if value.dtype.kind == "f" else np.rint(whole).astype(value.dtype)
