@@ -19,7 +19,7 @@ from PIL import Image
 
 from innerview.schema import ArraySpec, Column, RecordingInfo
 from innerview.store import Study
-from innerview.store.codecs import ArrayCodec
+from innerview.store.recordings.arrays.codecs import ArrayCodec
 
 HEIGHT, WIDTH = 64, 112
 MEMORY = 512

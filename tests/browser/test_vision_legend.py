@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, expect
 
 import innerview as iv
 from innerview.serve import Handle
-from innerview.store.names import save_names
+from innerview.store.annotations.names import save_names
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, opened

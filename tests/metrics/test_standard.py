@@ -13,7 +13,7 @@ from innerview.errors import MetricError, UnknownName
 from innerview.metrics import Averages, Given, Stretch, checked_thresholds, loops, standard, things
 from innerview.metrics.rows import Stretch as Rows
 from innerview.schema import ArraySpec, Column
-from innerview.store.tables import build_table, table_schema
+from innerview.store.recordings.tables import build_table, table_schema
 
 OBJECTS = Column(name="objects", type="objects", kind="objects")
 PLACE = tuple(Column(name=name, type="float", unit=unit) for name, unit in (("x", "m"), ("y", "m"), ("angle", "deg")))

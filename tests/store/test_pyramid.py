@@ -10,7 +10,7 @@ import pytest
 from innerview.errors import RequestError, UnknownName
 from innerview.schema import ArraySpec, Ordering
 from innerview.store import Recording, Study, check, write_rows
-from innerview.store.pyramid import BINS, Pyramid, check_tile, exact_tile, is_kept, levels, mean_tile
+from innerview.store.results.pyramid import BINS, Pyramid, check_tile, exact_tile, is_kept, levels, mean_tile
 
 ELEMENTS = 3
 

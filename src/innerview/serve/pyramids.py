@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from innerview.store import Recording
-from innerview.store.pyramid import Pyramid
+from innerview.store.results.pyramid import Pyramid
 
 
 class Pyramids:

@@ -3,23 +3,15 @@
 Rows are Parquet and arrays are Zarr in plain folders. A block of rows is committed by replacing the manifest.
 """
 
-from innerview.store.checking import check
-from innerview.store.damage import Damage, damage_named
-from innerview.store.derived import DerivedCache
-from innerview.store.edited import (
-    Edited,
-    drop_edited,
-    edited_subjects,
-    load_edited,
-    rename_edited,
-    save_edited,
-    weights_file,
-)
+from innerview.store.annotations.metrics import load_metrics, metrics_digest, save_metrics
+from innerview.store.annotations.names import load_names, save_names
+from innerview.store.annotations.reductions import export_reductions, import_reductions
+from innerview.store.annotations.selections import load_selections, save_selections
+from innerview.store.check import check
 from innerview.store.exporters import export_arrays, export_rows, export_video
-from innerview.store.importers import import_npz, import_table
-from innerview.store.importers_files import Imported, Wishes, import_files
-from innerview.store.metrics import load_metrics, metrics_digest, save_metrics
-from innerview.store.models import (
+from innerview.store.importers.files import Imported, Wishes, import_files
+from innerview.store.importers.tables import import_npz, import_table
+from innerview.store.models.cards import (
     Card,
     Snapshot,
     load_card,
@@ -31,14 +23,22 @@ from innerview.store.models import (
     snapshots,
     subjects,
 )
-from innerview.store.names import load_names, save_names
-from innerview.store.played import Played
-from innerview.store.recording import Recording
-from innerview.store.reductions import export_reductions, import_reductions
-from innerview.store.rows import write_rows
-from innerview.store.selections import load_selections, save_selections
+from innerview.store.models.edited import (
+    Edited,
+    drop_edited,
+    edited_subjects,
+    load_edited,
+    rename_edited,
+    save_edited,
+    weights_file,
+)
+from innerview.store.recordings.damage import Damage, damage_named
+from innerview.store.recordings.recording import Recording
+from innerview.store.recordings.whole import write_rows
+from innerview.store.recordings.writer import RecordingWriter
+from innerview.store.results.derived import DerivedCache
+from innerview.store.results.episodes import Played
 from innerview.store.study import Study
-from innerview.store.writer import RecordingWriter
 
 __all__ = [
     "Card",

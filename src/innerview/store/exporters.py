@@ -17,7 +17,7 @@ from PIL import Image
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec
 from innerview.store.files import TEMPORARY, disk_full_explained
-from innerview.store.recording import Recording
+from innerview.store.recordings.recording import Recording
 
 _CHUNK = 64
 _FILM_WIDTH = 448  # a small picture is enlarged to about this many pixels

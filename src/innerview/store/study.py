@@ -12,10 +12,12 @@ import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import RecordingInfo, Reduction, Result, to_json
-from innerview.store.damage import Damage, recording_folders
+from innerview.store.annotations.reductions import drop_reduction, keep_reduction, load_reductions
 from innerview.store.files import read_json, replace_json
-from innerview.store.lock import WriterLock
-from innerview.store.manifest import (
+from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.recordings.damage import Damage, recording_folders
+from innerview.store.recordings.lock import WriterLock
+from innerview.store.recordings.manifest import (
     MANIFEST,
     STUDY_FORMAT,
     VERSION,
@@ -25,10 +27,9 @@ from innerview.store.manifest import (
     save_manifest,
     without_provisional,
 )
-from innerview.store.paths import checked_name, confined, is_plain_file
-from innerview.store.recording import Recording
-from innerview.store.reductions import drop_reduction, keep_reduction, load_reductions
-from innerview.store.results import (
+from innerview.store.recordings.recording import Recording
+from innerview.store.recordings.writer import RecordingWriter
+from innerview.store.results.results import (
     check_result,
     drop_result,
     keep_result,
@@ -37,7 +38,6 @@ from innerview.store.results import (
     load_results,
     result_id,
 )
-from innerview.store.writer import RecordingWriter
 
 _STUDY = "study.json"
 _MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")

@@ -11,7 +11,7 @@ from innerview.errors import RequestError
 from innerview.serve import caching
 from innerview.serve.context import Opened, Serving
 from innerview.serve.failures import TooLarge
-from innerview.store.pyramid import BINS, check_tile, elements_of, exact_tile, is_kept, mean_tile
+from innerview.store.results.pyramid import BINS, check_tile, elements_of, exact_tile, is_kept, mean_tile
 
 DIRECT_VALUES = 16_000_000
 """Up to this many values a recording is read whole rather than kept in coarser levels."""

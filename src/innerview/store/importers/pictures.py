@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from innerview.errors import StoreError
-from innerview.store.importers_tracks import Track
+from innerview.store.importers.tracks import Track
 
 USUAL_WIDTH = 320
 MOST_PIXELS = 4096 * 4096

@@ -18,7 +18,7 @@ import numpy as np
 from innerview.errors import StoreError
 from innerview.store.files import read_json, replace_file
 from innerview.store.paths import confined, is_plain_file
-from innerview.store.recording import Recording
+from innerview.store.recordings.recording import Recording
 
 FOLDER = "derived"
 log = logging.getLogger(__name__)

@@ -14,10 +14,10 @@ import polars as pl
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import Scene
-from innerview.store.committer import Committer, RowBlock
-from innerview.store.lock import WriterLock
-from innerview.store.manifest import Manifest
-from innerview.store.scenes import save_scene
+from innerview.store.recordings.committer import Committer, RowBlock
+from innerview.store.recordings.lock import WriterLock
+from innerview.store.recordings.manifest import Manifest
+from innerview.store.recordings.scenes import save_scene
 
 _WAITING_BLOCKS = 2
 

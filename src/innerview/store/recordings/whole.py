@@ -12,8 +12,8 @@ import polars as pl
 
 from innerview.errors import StoreError
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind
+from innerview.store.recordings.tables import parquet_bytes
 from innerview.store.study import Study
-from innerview.store.tables import parquet_bytes
 
 Arrays = Callable[[int, int], Mapping[str, np.ndarray]]
 """Gives rows start to stop of every array, [rows, *shape] each."""

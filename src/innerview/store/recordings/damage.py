@@ -11,11 +11,11 @@ from pathlib import Path
 import polars as pl
 
 from innerview.errors import DamagedPart, StoreError
-from innerview.store.codecs import ArrayCodec
 from innerview.store.files import file_digest, read_json
-from innerview.store.manifest import Manifest, load_log
 from innerview.store.paths import confined, is_plain_file
-from innerview.store.scenes import load_scene
+from innerview.store.recordings.arrays.codecs import ArrayCodec
+from innerview.store.recordings.manifest import Manifest, load_log
+from innerview.store.recordings.scenes import load_scene
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
 from innerview.schema import Block, RecordingInfo, from_json, to_json
 from innerview.store.files import Stamp, read_json, replace_file, write_at
-from innerview.store.tables import table_schema
+from innerview.store.recordings.tables import table_schema
 
 RECORDING_FORMAT = "innerview recording"
 STUDY_FORMAT = "innerview study"

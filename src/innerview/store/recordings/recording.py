@@ -11,12 +11,12 @@ import polars as pl
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import RecordingInfo, Scene
-from innerview.store.arrays import ArrayReader
-from innerview.store.damage import Damage, damage_at_a_glance
-from innerview.store.manifest import CommittedBlock, load_log, load_manifest
 from innerview.store.paths import confined
-from innerview.store.scenes import load_scene
-from innerview.store.tables import read_tables, table_schema
+from innerview.store.recordings.arrays.reader import ArrayReader
+from innerview.store.recordings.damage import Damage, damage_at_a_glance
+from innerview.store.recordings.manifest import CommittedBlock, load_log, load_manifest
+from innerview.store.recordings.scenes import load_scene
+from innerview.store.recordings.tables import read_tables, table_schema
 
 
 class Recording:

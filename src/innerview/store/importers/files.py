@@ -13,14 +13,14 @@ from typing import Any, Literal, get_args
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import Column, Ordering, RecordingInfo
-from innerview.store.importers import import_npz, import_table
-from innerview.store.importers_agents import AgentFormat, Form, find_form, format_of, pieces
-from innerview.store.importers_pictures import USUAL_WIDTH
-from innerview.store.importers_tracks import Track, read_tracks
+from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, pieces
+from innerview.store.importers.pictures import USUAL_WIDTH
+from innerview.store.importers.tables import import_npz, import_table
+from innerview.store.importers.tracks import Track, read_tracks
 from innerview.store.paths import checked_name
-from innerview.store.rows import fitting_block_rows
+from innerview.store.recordings.whole import fitting_block_rows
+from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.study import Study
-from innerview.store.writer import RecordingWriter
 
 Format = Literal["drlviz", "memred", "npz", "table"]
 _BY_ENDING: Mapping[str, Format] = {".npz": "npz", ".csv": "table", ".parquet": "table"}

@@ -11,12 +11,20 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart
-from innerview.store.codecs import ArrayCodec
 from innerview.store.files import TEMPORARY, Stamp, replace_json, sync_folder, write_file
-from innerview.store.manifest import MANIFEST, Manifest, append_to_log, info_text, log_line, save_manifest, stamped
 from innerview.store.paths import confined
-from innerview.store.shards import pack_shard, shard_name
-from innerview.store.tables import build_table, parquet_bytes, read_tables, table_schema
+from innerview.store.recordings.arrays.codecs import ArrayCodec
+from innerview.store.recordings.arrays.shards import pack_shard, shard_name
+from innerview.store.recordings.manifest import (
+    MANIFEST,
+    Manifest,
+    append_to_log,
+    info_text,
+    log_line,
+    save_manifest,
+    stamped,
+)
+from innerview.store.recordings.tables import build_table, parquet_bytes, read_tables, table_schema
 
 _SEGMENT_ROWS = 65_536
 _WORTH_MERGING = 16  # blocks

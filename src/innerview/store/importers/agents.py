@@ -11,8 +11,8 @@ import numpy as np
 
 from innerview.errors import StoreError
 from innerview.schema import ArraySpec, Column
-from innerview.store.importers_pictures import Pictures, find_pictures
-from innerview.store.importers_tracks import Track
+from innerview.store.importers.pictures import Pictures, find_pictures
+from innerview.store.importers.tracks import Track
 
 AgentFormat = Literal["drlviz", "memred"]
 DRLVIZ_NEEDS = ("actions", "hiddens", "inputs", "orientations", "positions", "probabilities")

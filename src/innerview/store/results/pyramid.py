@@ -18,7 +18,7 @@ import numpy as np
 from innerview.errors import DamagedPart, RequestError, UnknownName
 from innerview.store.files import disk_full_explained
 from innerview.store.paths import confined
-from innerview.store.recording import Recording
+from innerview.store.recordings.recording import Recording
 
 BINS = 256
 _FINEST_KEPT = 4

@@ -10,9 +10,9 @@ import numpy as np
 
 from innerview.errors import DamagedPart
 from innerview.schema import ArraySpec
-from innerview.store.codecs import ArrayCodec
 from innerview.store.paths import confined
-from innerview.store.shards import read_chunk, shard_name
+from innerview.store.recordings.arrays.codecs import ArrayCodec
+from innerview.store.recordings.arrays.shards import read_chunk, shard_name
 
 _CHUNKS_KEPT = 8
 

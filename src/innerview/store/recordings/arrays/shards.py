@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from innerview.errors import DamagedPart
-from innerview.store.codecs import ArrayCodec, checksum
+from innerview.store.recordings.arrays.codecs import ArrayCodec, checksum
 
 _NO_CHUNK = 2**64 - 1
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
-from innerview.store.damage import Damage, damage_in_depth, recording_folders
-from innerview.store.edited import read_edited
+from innerview.store.annotations.metrics import load_metrics
+from innerview.store.annotations.reductions import load_reductions
+from innerview.store.annotations.selections import load_selections
 from innerview.store.files import read_json
-from innerview.store.manifest import STUDY_FORMAT, check_format, load_manifest
-from innerview.store.metrics import load_metrics
-from innerview.store.models import read_snapshot, read_weights
+from innerview.store.models.cards import read_snapshot, read_weights
+from innerview.store.models.edited import read_edited
 from innerview.store.paths import confined
-from innerview.store.reductions import load_reductions
-from innerview.store.results import check_result
-from innerview.store.selections import load_selections
+from innerview.store.recordings.damage import Damage, damage_in_depth, recording_folders
+from innerview.store.recordings.manifest import STUDY_FORMAT, check_format, load_manifest
+from innerview.store.results.results import check_result
 from innerview.store.study import Study
 
 

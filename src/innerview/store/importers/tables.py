@@ -14,9 +14,9 @@ from PIL import Image
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Ordering, RecordingInfo, RowKind
 from innerview.store.paths import checked_name, confined
-from innerview.store.rows import column_spec, write_rows, write_table
+from innerview.store.recordings.tables import parquet_bytes
+from innerview.store.recordings.whole import column_spec, write_rows, write_table
 from innerview.store.study import Study
-from innerview.store.tables import parquet_bytes
 
 _IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 

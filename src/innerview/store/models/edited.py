@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import SubjectInfo, WeightEdit, from_json, to_json
-from innerview.store.models import (
+from innerview.store.models.cards import (
     Card,
     load_card,
     load_weights,

@@ -1,0 +1,1 @@
+"""What people said about a study: names, selections, metrics and reductions."""

@@ -1,0 +1,1 @@
+"""Brings data of other tools into a study."""

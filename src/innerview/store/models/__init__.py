@@ -1,0 +1,1 @@
+"""Weights, cards and snapshots of subjects."""

@@ -1,0 +1,1 @@
+"""Recordings: written in blocks, read by row, checked by digest."""

@@ -1,0 +1,1 @@
+"""Arrays of a recording: how rows become bytes, and back."""

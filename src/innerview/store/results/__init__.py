@@ -1,0 +1,1 @@
+"""What was computed about recordings, and can be computed again."""
