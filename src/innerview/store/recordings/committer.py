@@ -13,7 +13,8 @@ import numpy as np
 from innerview.errors import DamagedPart
 from innerview.store.files import TEMPORARY, Stamp, replace_json, sync_folder, write_file
 from innerview.store.paths import confined
-from innerview.store.recordings.arrays.codecs import ArrayCodec
+from innerview.store.recordings.arrays.keyed import write_shared
+from innerview.store.recordings.arrays.kinds import codec_for
 from innerview.store.recordings.arrays.shards import pack_shard, shard_name
 from innerview.store.recordings.manifest import (
     MANIFEST,
@@ -36,7 +37,9 @@ class RowBlock:
 
     rows: int
     columns: Mapping[str, Sequence[Any]]
-    arrays: Mapping[str, np.ndarray]
+    arrays: Mapping[str, np.ndarray | list[Any]]
+    shared: Mapping[str, Mapping[str, Any]]
+    """Values that came with this block, by array and key."""
     groups: tuple[Mapping[str, Any], ...]
     provisional: bool = False
 
@@ -49,7 +52,7 @@ class Committer:
         self.manifest = manifest
         info = manifest.info
         self._info = info_text(info)
-        self.codecs = {spec.name: ArrayCodec(spec, manifest.block_rows) for spec in info.arrays}
+        self.codecs = {spec.name: codec_for(spec, manifest.block_rows) for spec in info.arrays}
         self.schema = table_schema(info.columns)
         self.group_schema = table_schema(info.group_columns)
 
@@ -73,7 +76,7 @@ class Committer:
     def _is_left_over(self, path: Path) -> bool:
         if path.parent.name in ("rows", "groups") and path.suffix == ".parquet":
             return not path.stem.isdigit() or int(path.stem) >= self.manifest.blocks
-        if path.parent.parent.name == "arrays" and path.name.startswith("c."):
+        if path.parent.parent.name == "arrays" and path.name.startswith(("c.", "k.")):
             number = path.name.split(".")[1]
             return not number.isdigit() or int(number) >= self.manifest.blocks
         return False
@@ -83,6 +86,9 @@ class Committer:
         number, start = self.manifest.blocks, self.manifest.rows
         stamps: dict[str, Stamp] = {}
         for name, codec in self.codecs.items():
+            if codec.spec.key:
+                stamps |= write_shared(self.folder, codec.spec, number, block.shared.get(name, {}))
+                continue
             path = shard_name(codec, number)
             stamps[path] = write_file(self.folder / path, pack_shard(codec, block.arrays[name]))
         stamps |= self._write_tables(number, block)
@@ -145,7 +151,7 @@ class Committer:
 
     def _set_shapes(self, rows: int, *, durable: bool) -> None:
         for name, codec in self.codecs.items():
-            replace_json(self.folder / "arrays" / name / "zarr.json", codec.zarr_json(rows), durable=durable)
+            replace_json(self.folder / "arrays" / name / codec.head_file, codec.head(rows), durable=durable)
 
     def _replace(self, **changes: Any) -> None:
         changed = replace(self.manifest, **changes)

@@ -13,7 +13,7 @@ import polars as pl
 from innerview.errors import DamagedPart, StoreError
 from innerview.store.files import file_digest, read_json
 from innerview.store.paths import confined, is_plain_file
-from innerview.store.recordings.arrays.codecs import ArrayCodec
+from innerview.store.recordings.arrays.kinds import codec_for
 from innerview.store.recordings.manifest import Manifest, load_log
 from innerview.store.recordings.scenes import load_scene
 
@@ -42,7 +42,7 @@ def damage_at_a_glance(folder: Path, manifest: Manifest) -> list[Damage]:
 def damage_in_depth(folder: Path, manifest: Manifest) -> list[Damage]:
     """Everything in a recording whose content is not what was committed."""
     found = list(_file_damage(folder, manifest, deep=True))
-    found += _zarr_damage(folder, manifest)
+    found += _head_damage(folder, manifest)
     found += _scene_damage(folder, manifest)
     return found
 
@@ -85,12 +85,12 @@ def _problem(path: str, file: _Expected, *, deep: bool) -> str:
     return ""
 
 
-def _zarr_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
+def _head_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
     for spec in manifest.info.arrays:
-        part = f"recordings/{folder.name}/arrays/{spec.name}/zarr.json"
-        codec = ArrayCodec(spec, manifest.block_rows)
+        codec = codec_for(spec, manifest.block_rows)
+        part = f"recordings/{folder.name}/arrays/{spec.name}/{codec.head_file}"
         try:
-            found = read_json(confined(folder, "arrays", spec.name, "zarr.json"))
+            found = read_json(confined(folder, "arrays", spec.name, codec.head_file))
         except StoreError as error:
             yield Damage(part, str(error))
             continue
@@ -98,7 +98,7 @@ def _zarr_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
         rows = shape[0] if isinstance(shape, list) and shape else -1
         # A killed writer may have set the shape for blocks that it did not commit, or was about to replace.
         fits = rows == manifest.rows or (rows > manifest.rows and not manifest.complete)
-        if not fits or found != codec.zarr_json(rows):
+        if not fits or found != codec.head(rows):
             yield Damage(part, f"It does not describe {manifest.rows} rows of '{spec.name}' as they were written.")
 
 

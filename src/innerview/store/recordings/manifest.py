@@ -20,7 +20,7 @@ from innerview.store.recordings.tables import table_schema
 
 RECORDING_FORMAT = "innerview recording"
 STUDY_FORMAT = "innerview study"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 LOG = "blocks.jsonl"
 

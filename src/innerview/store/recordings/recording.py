@@ -10,8 +10,10 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import RecordingInfo, Scene
+from innerview.schema import ArraySpec, RecordingInfo, Scene
 from innerview.store.paths import confined
+from innerview.store.recordings.arrays.keyed import KeyedReader
+from innerview.store.recordings.arrays.ragged import padded
 from innerview.store.recordings.arrays.reader import ArrayReader
 from innerview.store.recordings.damage import Damage, damage_at_a_glance
 from innerview.store.recordings.manifest import CommittedBlock, load_log, load_manifest
@@ -125,15 +127,25 @@ class Recording:
         if step < 1:
             raise StoreError(f"The step between rows must be 1 or more, not {step}.")
         # A step beyond the end is as good as one to the end, and fits a whole number of the machine's.
-        return self._reader(name).rows(np.arange(start, stop, min(step, max(1, stop - start))))
+        return self._values(name, np.arange(start, stop, min(step, max(1, stop - start))))
 
     def array_rows(self, name: str, rows: Sequence[int] | np.ndarray) -> np.ndarray:
-        """Any rows of an array in the order given, [rows, *shape]."""
+        """Any rows of an array in the order given, [rows, *shape]; ragged ones filled up with zeros."""
+        return self._values(name, self._checked_rows(rows))
+
+    def ragged_rows(self, name: str, rows: Sequence[int] | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rows of a ragged array, [rows, most entries, *shape] filled up with zeros, and how many entries each has."""
+        values = self._reader(name).rows(self._checked_rows(rows))
+        if isinstance(values, np.ndarray):
+            raise StoreError(f"Array '{name}' is not ragged: all its rows have the same shape.")
+        return padded(values, self._spec(name))
+
+    def _checked_rows(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         wanted = np.asarray(rows, np.int64).reshape(-1)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self.rows):
             wrong = wanted[(wanted < 0) | (wanted >= self.rows)][0]
             raise StoreError(f"Row {wrong} is not in recording '{self.name}', which has rows 0 to {self.rows - 1}.")
-        return self._reader(name).rows(wanted)
+        return wanted
 
     def scene(self, key: str) -> Scene:
         """The scene of that key, as a group's `scene` column gives it."""
@@ -143,11 +155,28 @@ class Recording:
     def _log(self) -> list[CommittedBlock]:
         return load_log(self.folder, self._manifest)
 
-    def _readers(self) -> dict[str, ArrayReader]:
-        block_rows = self._manifest.block_rows
-        return {spec.name: ArrayReader(self.folder, spec, block_rows) for spec in self.info.arrays}
+    def _readers(self) -> dict[str, ArrayReader | KeyedReader]:
+        return {spec.name: self._new_reader(spec) for spec in self.info.arrays}
 
-    def _reader(self, name: str) -> ArrayReader:
+    def _new_reader(self, spec: ArraySpec) -> ArrayReader | KeyedReader:
+        if not spec.key:
+            return ArrayReader(self.folder, spec, self._manifest.block_rows)
+        return KeyedReader(self.folder, spec, self._manifest.blocks, lambda rows: self._keys(spec.key, rows))
+
+    def _keys(self, column: str, rows: np.ndarray) -> list[str]:
+        if not len(rows):
+            return []
+        low, high = int(rows.min()), int(rows.max()) + 1
+        return self.columns([column], low, high)[column].gather(rows - low).to_list()
+
+    def _values(self, name: str, rows: np.ndarray) -> np.ndarray:
+        values = self._reader(name).rows(rows)
+        return values if isinstance(values, np.ndarray) else padded(values, self._spec(name))[0]
+
+    def _spec(self, name: str) -> ArraySpec:
+        return next(spec for spec in self.info.arrays if spec.name == name)
+
+    def _reader(self, name: str) -> ArrayReader | KeyedReader:
         if name not in self._arrays:
             raise UnknownName("array", name, self._arrays)
         return self._arrays[name]

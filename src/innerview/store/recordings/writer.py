@@ -13,12 +13,14 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import Scene
+from innerview.schema import ArraySpec, RecordingInfo, Scene
+from innerview.store.recordings.arrays.keyed import shared_places
 from innerview.store.recordings.committer import Committer, RowBlock
 from innerview.store.recordings.lock import WriterLock
 from innerview.store.recordings.manifest import Manifest
 from innerview.store.recordings.scenes import save_scene
 
+Buffer = np.ndarray | list[Any]
 _WAITING_BLOCKS = 2
 
 
@@ -26,14 +28,20 @@ class RecordingWriter:
     """Appends rows to a recording. Used from one thread; leaving it with an error keeps what was committed."""
 
     def __init__(self, folder: Path, manifest: Manifest, lock: WriterLock) -> None:
+        _check_key_columns(manifest.info)
         self._committer = Committer(folder, manifest)
         self._folder, self._lock, self._info = folder, lock, manifest.info
         self.block_rows = manifest.block_rows
         self._committer.prepare()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="innerview writer")
-        self._waiting: deque[tuple[Future[None], dict[str, np.ndarray]]] = deque()
-        self._spare: list[dict[str, np.ndarray]] = []
+        self._waiting: deque[tuple[Future[None], dict[str, Buffer]]] = deque()
+        self._spare: list[dict[str, Buffer]] = []
         self._closed = self._provisional = False
+        self._known = {
+            name: set(shared_places(folder, codec.spec, manifest.blocks))
+            for name, codec in self._committer.codecs.items()
+            if codec.spec.key
+        }
         self._begin_block()
 
     @property
@@ -51,8 +59,9 @@ class RecordingWriter:
         """Whether the recording was finished already."""
         return self._committer.manifest.complete
 
-    def append(self, rows: Mapping[str, Sequence[Any]] | pl.DataFrame, arrays: Mapping[str, np.ndarray]) -> None:
-        """Add rows: a sequence of values per column and [rows, *shape] per array."""
+    def append(self, rows: Mapping[str, Sequence[Any]] | pl.DataFrame, arrays: Mapping[str, Any]) -> None:
+        """Add rows: a sequence of values per column, and per array [rows, *shape], a list of arrays where it is ragged,
+        or a list of the files' bytes where it is encoded. Values that rows share are given to `share`."""
         self._check_usable()
         if self.complete:
             raise StoreError(f"Recording '{self._info.name}' is complete; nothing can be added. Choose another name.")
@@ -63,6 +72,18 @@ class RecordingWriter:
             if self._filled == self.block_rows:
                 self._hand_over()
             taken += self._fill(columns, arrays, taken, min(count - taken, self.block_rows - self._filled))
+
+    def share(self, name: str, values: Mapping[str, Any]) -> None:
+        """Values of an array that rows share, by key; given before the rows that use them. Known keys are left out."""
+        self._check_usable()
+        if name not in self._known:
+            raise UnknownName("array with shared values", name, self._known)
+        codec, new = self._committer.codecs[name], {k: v for k, v in values.items() if k not in self._known[name]}
+        for key, value in new.items():
+            if problem := codec.check([value] if codec.spec.kind != "dense" else np.asarray(value)[None]):
+                raise StoreError(f"Array '{name}', key {key!r:.60}: it {problem}.")
+        self._known[name] |= new.keys()
+        self._shared[name] |= new
 
     def end_group(self, line: Mapping[str, Any]) -> None:
         """Close the group whose last row was appended just now; `line` has a value per group column."""
@@ -126,13 +147,17 @@ class RecordingWriter:
         self._columns: dict[str, list[Any]] = {c.name: [] for c in self._info.columns}
         # Buffers are used again: fresh memory costs more than the copy into it.
         self._buffers = self._spare.pop() if self._spare else self._new_buffers()
+        for buffer in self._buffers.values():
+            if isinstance(buffer, list):
+                buffer.clear()
         self._groups: list[dict[str, Any]] = []
+        self._shared: dict[str, dict[str, Any]] = {name: {} for name in self._known}
 
-    def _new_buffers(self) -> dict[str, np.ndarray]:
-        codecs = self._committer.codecs.items()
-        return {name: np.empty((self.block_rows, *codec.spec.shape), codec.spec.dtype) for name, codec in codecs}
+    def _new_buffers(self) -> dict[str, Buffer]:
+        own = [codec.spec for codec in self._committer.codecs.values() if not codec.spec.key]
+        return {s.name: np.empty((self.block_rows, *s.shape), s.dtype) if s.kind == "dense" else [] for s in own}
 
-    def _fill(self, columns: dict[str, list[Any]], arrays: Mapping[str, np.ndarray], start: int, count: int) -> int:
+    def _fill(self, columns: dict[str, list[Any]], arrays: Mapping[str, Any], start: int, count: int) -> int:
         for name, values in columns.items():
             self._columns[name].extend(values[start : start + count])
         for name, buffer in self._buffers.items():
@@ -146,6 +171,7 @@ class RecordingWriter:
             rows=self._filled,
             columns=self._columns,
             arrays=arrays,
+            shared=self._shared,
             groups=tuple(self._groups),
             provisional=self._provisional,
         )
@@ -172,22 +198,33 @@ class RecordingWriter:
         while self._waiting and self._waiting[0][0].done():
             self._settle_first()
 
-    def _checked_count(self, columns: Mapping[str, Sequence[Any]], arrays: Mapping[str, np.ndarray]) -> int:
+    def _check_keys(self, spec: ArraySpec, columns: Mapping[str, Sequence[Any]]) -> None:
+        missing = next((key for key in columns[spec.key] if key not in self._known[spec.name]), "")
+        if missing != "":
+            raise StoreError(f"Array '{spec.name}' has no value for key {missing!r:.60}. Give it with share first.")
+
+    def _checked_count(self, columns: Mapping[str, Sequence[Any]], arrays: Mapping[str, Any]) -> int:
         _same_names("column", columns, list(self._columns))
         _same_names("array", arrays, list(self._buffers))
         counts = {f"column '{n}'": len(v) for n, v in columns.items()}
         for name, codec in self._committer.codecs.items():
-            value, spec = arrays[name], codec.spec
-            if value.shape[1:] != spec.shape or value.dtype != spec.dtype:
-                raise StoreError(
-                    f"Array '{name}' takes rows of shape {spec.shape} and {spec.dtype}; "
-                    f"got {value.shape[1:]} and {value.dtype}."
-                )
-            counts[f"array '{name}'"] = len(value)
+            if codec.spec.key:
+                self._check_keys(codec.spec, columns)
+                continue
+            if problem := codec.check(arrays[name]):
+                raise StoreError(f"Array '{name}' {problem}.")
+            counts[f"array '{name}'"] = len(arrays[name])
         if len(set(counts.values())) > 1:
             told = ", ".join(f"{n} has {c}" for n, c in counts.items())
             raise StoreError(f"All columns and arrays of an append need the same number of rows: {told}.")
         return next(iter(counts.values()), 0)
+
+
+def _check_key_columns(info: RecordingInfo) -> None:
+    words = {column.name for column in info.columns if column.type == "text"}
+    for spec in info.arrays:
+        if spec.key and spec.key not in words:
+            raise UnknownName("column of words", spec.key, words, f"Array '{spec.name}' is shared by it.")
 
 
 def _commit(committer: Committer, block: RowBlock, before: Future[None] | None) -> None:

@@ -5,6 +5,7 @@ Zarr itself reads what is written here (the chain stands in zarr.json); a test h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -30,12 +31,10 @@ class ArrayCodec:
     spec: ArraySpec
     block_rows: int
 
+    head_file = "zarr.json"
+
     def __post_init__(self) -> None:
-        if self.spec.dtype not in _DTYPES:
-            known = ", ".join(_DTYPES)
-            raise StoreError(f"Array '{self.spec.name}' has dtype '{self.spec.dtype}'. Known: {known}.")
-        if any(not isinstance(n, int) or n < 1 for n in self.spec.shape):
-            raise StoreError(f"Array '{self.spec.name}' has shape {self.spec.shape}; every size must be 1 or more.")
+        check_spec(self.spec)
 
     @cached_property
     def dtype(self) -> np.dtype[Any]:
@@ -98,7 +97,14 @@ class ArrayCodec:
     def _compressor(self) -> Any:
         return numcodecs.Zstd(level=1) if self.picture else numcodecs.Blosc(cname="zstd", clevel=1, shuffle=2)
 
-    def zarr_json(self, rows: int) -> dict[str, Any]:
+    def check(self, values: Sequence[Any] | np.ndarray) -> str:
+        """What is wrong with rows that somebody wants to write; empty where nothing is."""
+        given = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if given.shape[1:] == self.spec.shape and given.dtype == self.spec.dtype:
+            return ""
+        return f"takes rows of shape {self.spec.shape} and {self.spec.dtype}; got {given.shape[1:]} and {given.dtype}"
+
+    def head(self, rows: int) -> dict[str, Any]:
         """Zarr v3 metadata of the array when it has that many rows."""
         shape = list(self.spec.shape)
         little = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -133,6 +139,14 @@ class ArrayCodec:
             return {"name": "zstd", "configuration": {"level": 1, "checksum": False}}
         settings = {"cname": "zstd", "clevel": 1, "shuffle": "bitshuffle", "blocksize": 0}
         return {"name": "blosc", "configuration": {"typesize": self.dtype.itemsize, **settings}}
+
+
+def check_spec(spec: ArraySpec) -> None:
+    """Refuse a type or shape that cannot be written."""
+    if spec.dtype not in _DTYPES:
+        raise StoreError(f"Array '{spec.name}' has dtype '{spec.dtype}'. Known: {', '.join(_DTYPES)}.")
+    if any(not isinstance(n, int) or n < 1 for n in spec.shape):
+        raise StoreError(f"Array '{spec.name}' has shape {spec.shape}; every size must be 1 or more.")
 
 
 def checksum(content: bytes) -> bytes:

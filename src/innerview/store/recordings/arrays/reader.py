@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from innerview.errors import DamagedPart
 from innerview.schema import ArraySpec
 from innerview.store.paths import confined
-from innerview.store.recordings.arrays.codecs import ArrayCodec
+from innerview.store.recordings.arrays.kinds import codec_for
 from innerview.store.recordings.arrays.shards import read_chunk, shard_name
 
 _CHUNKS_KEPT = 8
@@ -22,14 +23,16 @@ class ArrayReader:
 
     def __init__(self, folder: Path, spec: ArraySpec, block_rows: int) -> None:
         self._folder = folder
-        self._codec = ArrayCodec(spec, block_rows)
+        self._codec = codec_for(spec, block_rows)
         confined(folder, "arrays", spec.name)
-        self._kept: OrderedDict[int, np.ndarray] = OrderedDict()
+        self._kept: OrderedDict[int, Any] = OrderedDict()
         self._guard = threading.Lock()
 
-    def rows(self, wanted: np.ndarray) -> np.ndarray:
-        """Those rows in that order, [rows, *shape]."""
+    def rows(self, wanted: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        """Those rows in that order: [rows, *shape], or a list for a ragged array."""
         codec = self._codec
+        if codec.spec.kind == "ragged":
+            return [self._chunk(row // codec.chunk_rows)[row % codec.chunk_rows] for row in wanted.tolist()]
         result = np.empty((len(wanted), *codec.spec.shape), codec.dtype)
         chunks = wanted // codec.chunk_rows
         order = np.argsort(chunks, kind="stable")
@@ -39,7 +42,7 @@ class ArrayReader:
             result[places] = self._chunk(chunk)[wanted[places] - chunk * codec.chunk_rows]
         return result
 
-    def _chunk(self, chunk: int) -> np.ndarray:
+    def _chunk(self, chunk: int) -> Any:
         with self._guard:
             if chunk in self._kept:
                 self._kept.move_to_end(chunk)
@@ -51,7 +54,7 @@ class ArrayReader:
                 self._kept.popitem(last=False)
         return values
 
-    def _read(self, chunk: int) -> np.ndarray:
+    def _read(self, chunk: int) -> Any:
         codec = self._codec
         block, inside = divmod(chunk, codec.block_rows // codec.chunk_rows)
         name = shard_name(codec, block)

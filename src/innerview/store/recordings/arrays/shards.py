@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from innerview.errors import DamagedPart
-from innerview.store.recordings.arrays.codecs import ArrayCodec, checksum
+from innerview.store.recordings.arrays.codecs import checksum
+from innerview.store.recordings.arrays.kinds import Codec
 
 _NO_CHUNK = 2**64 - 1
 
 
-def shard_name(codec: ArrayCodec, block: int) -> str:
+def shard_name(codec: Codec, block: int) -> str:
     """The file's path inside the recording."""
-    return f"arrays/{codec.spec.name}/c.{block}" + ".0" * len(codec.spec.shape)
+    zeros = ".0" * len(codec.spec.shape) if codec.spec.kind == "dense" else ""
+    return f"arrays/{codec.spec.name}/c.{block}{zeros}"
 
 
-def pack_shard(codec: ArrayCodec, rows: np.ndarray) -> bytes:
-    """Bytes of a shard from the rows of a block, [rows, *shape]."""
+def pack_shard(codec: Codec, rows: Sequence[Any] | np.ndarray, *, capacity: int | None = None) -> bytes:
+    """Bytes of a shard from the rows of a block; `capacity` chunks have a place in its index."""
     chunks = [codec.encode(rows[i : i + codec.chunk_rows]) for i in range(0, len(rows), codec.chunk_rows)]
-    index = np.full((codec.block_rows // codec.chunk_rows, 2), _NO_CHUNK, "<u8")
+    index = np.full((capacity or codec.block_rows // codec.chunk_rows, 2), _NO_CHUNK, "<u8")
     sizes = [len(chunk) for chunk in chunks]
     index[: len(chunks), 0] = np.cumsum([0, *sizes[:-1]])
     index[: len(chunks), 1] = sizes
@@ -29,21 +33,21 @@ def pack_shard(codec: ArrayCodec, rows: np.ndarray) -> bytes:
     return b"".join([*chunks, tail, checksum(tail)])
 
 
-def read_chunk(path: Path, codec: ArrayCodec, chunk: int) -> np.ndarray:
+def read_chunk(path: Path, codec: Codec, chunk: int, *, capacity: int | None = None) -> Any:
     """Rows of one chunk of a shard; reads the index and that chunk only."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except OSError as error:
         raise DamagedPart(f"it cannot be opened ({error.strerror})") from error
     try:
-        offset, size = _place(descriptor, codec, chunk)
-        return codec.decode(os.pread(descriptor, size, offset))
+        return codec.decode(read_bytes(descriptor, capacity or codec.block_rows // codec.chunk_rows, chunk))
     finally:
         os.close(descriptor)
 
 
-def _place(descriptor: int, codec: ArrayCodec, chunk: int) -> tuple[int, int]:
-    index_bytes = 16 * (codec.block_rows // codec.chunk_rows)
+def read_bytes(descriptor: int, capacity: int, chunk: int) -> bytes:
+    """A chunk as it was written."""
+    index_bytes = 16 * capacity
     end = os.fstat(descriptor).st_size - index_bytes - 4
     if end < 0:
         raise DamagedPart("it is cut short")
@@ -53,4 +57,4 @@ def _place(descriptor: int, codec: ArrayCodec, chunk: int) -> tuple[int, int]:
     offset, size = (int(v) for v in np.frombuffer(tail, "<u8", 2, 16 * chunk))
     if offset + size > end:
         raise DamagedPart("its index points outside the file")
-    return offset, size
+    return os.pread(descriptor, size, offset)

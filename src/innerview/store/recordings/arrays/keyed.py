@@ -1,0 +1,75 @@
+"""Values that rows share by key: each is kept once, in the block in which it came first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from innerview.errors import DamagedPart, StoreError
+from innerview.schema import ArraySpec
+from innerview.store.files import Stamp, read_json, write_file
+from innerview.store.paths import confined
+from innerview.store.recordings.arrays.kinds import codec_for
+from innerview.store.recordings.arrays.shards import pack_shard, read_chunk
+
+
+def write_shared(folder: Path, spec: ArraySpec, block: int, values: Mapping[str, Any]) -> dict[str, Stamp]:
+    """Write the values that came with a block, and their keys."""
+    if not values:
+        return {}
+    codec = codec_for(spec, 1)
+    every = list(values.values())
+    content = pack_shard(codec, np.stack(every) if spec.kind == "dense" else every, capacity=len(every))
+    keys = json.dumps(list(values), ensure_ascii=False).encode()
+    files = {f"arrays/{spec.name}/c.{block}": content, f"arrays/{spec.name}/k.{block}.json": keys}
+    return {path: write_file(folder / path, data) for path, data in files.items()}
+
+
+def shared_places(folder: Path, spec: ArraySpec, blocks: int) -> dict[str, tuple[int, int, int]]:
+    """Block, place and how many there are in that block, by key."""
+    places: dict[str, tuple[int, int, int]] = {}
+    for block in range(blocks):
+        path = confined(folder, "arrays", spec.name, f"k.{block}.json")
+        if not path.exists():
+            continue
+        keys = read_json(path)
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            raise DamagedPart(f"'{path.name}' of array '{spec.name}' does not hold keys.")
+        places |= {key: (block, place, len(keys)) for place, key in enumerate(keys)}
+    return places
+
+
+class KeyedReader:
+    """Rows of an array whose values are shared: a value is decoded once for all rows of a call."""
+
+    def __init__(self, folder: Path, spec: ArraySpec, blocks: int, keys: Callable[[np.ndarray], list[str]]) -> None:
+        self._folder, self._spec, self._blocks, self._keys = folder, spec, blocks, keys
+        self._codec = codec_for(spec, 1)
+        self._places: dict[str, tuple[int, int, int]] | None = None
+        confined(folder, "arrays", spec.name)
+
+    def rows(self, wanted: np.ndarray) -> np.ndarray | list[np.ndarray]:
+        """Those rows in that order: [rows, *shape], or a list for a ragged array."""
+        keys = self._keys(wanted)
+        values = {key: self._value(key) for key in dict.fromkeys(keys)}
+        found = [values[key] for key in keys]
+        if self._spec.kind == "ragged":
+            return found
+        return np.stack(found) if found else np.empty((0, *self._spec.shape), self._spec.dtype)
+
+    def _value(self, key: str) -> np.ndarray:
+        if self._places is None:
+            self._places = shared_places(self._folder, self._spec, self._blocks)
+        if key not in self._places:
+            raise StoreError(f"Array '{self._spec.name}' has no value for key {key!r:.80}.")
+        block, place, count = self._places[key]
+        path = self._folder / f"arrays/{self._spec.name}/c.{block}"
+        try:
+            value: np.ndarray = read_chunk(path, self._codec, place, capacity=count)[0]
+        except DamagedPart as error:
+            raise DamagedPart(f"The value of {key!r:.80} in array '{self._spec.name}' is damaged: {error}.") from error
+        return value
