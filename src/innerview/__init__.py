@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from innerview.interventions.smallest_memory import minimal
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
+    from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import snapshot, snapshot_callback
@@ -46,6 +47,7 @@ _HOMES = {
     "play_out": "innerview.rollouts.what_if.sessions",
     "look": "innerview.lenses.look",
     "prove": "innerview.interventions.ablation_test",
+    "predict": "innerview.rollouts.predict",
     "record": "innerview.rollouts.record",
     "reduce_table": "innerview.interventions.reductions",
     "rerun": "innerview.rollouts.rerun",
@@ -73,6 +75,7 @@ __all__ = [
     "look",
     "minimal",
     "play_out",
+    "predict",
     "prove",
     "record",
     "reduce_table",

@@ -12,7 +12,7 @@ from torch import nn
 
 import innerview as iv
 from innerview.capture import Piece, Plan, layout, rollout
-from innerview.capture.telling import ambiguity
+from innerview.capture.heads import ambiguity
 from innerview.errors import CaptureError, SubjectError, UnknownName
 from innerview.schema import ActionSpace, WorldInfo
 from innerview.testing.worlds import ContinuousWorld, CountingWorld, CrashingWorld, DictWorld, episode_length, picture

@@ -4,9 +4,9 @@ It knows nothing of disks: whoever calls it decides where the pieces go. The sam
 was recorded before and however the episodes are spread over lanes.
 """
 
+from innerview.capture.heads import decisions, output_arrays
 from innerview.capture.lane import Ending, Piece
 from innerview.capture.layout import Layout, layout
 from innerview.capture.rollout import Editing, Plan, rollout
-from innerview.capture.telling import decisions, output_arrays
 
 __all__ = ["Editing", "Ending", "Layout", "Piece", "Plan", "decisions", "layout", "output_arrays", "rollout"]

@@ -78,7 +78,7 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
         memory=memory,
         activations=activations,
         value_heads=values,
-        estimates={head.name: _estimate_names(head) for head in _estimating(subject.info)},
+        estimates={head.name: estimate_names(head) for head in _estimating(subject.info)},
     )
 
 
@@ -161,7 +161,8 @@ def _estimating(info: SubjectInfo) -> tuple[Head, ...]:
     return tuple(head for head in info.heads if head.kind == "pose")
 
 
-def _estimate_names(head: Head) -> tuple[str, ...]:
+def estimate_names(head: Head) -> tuple[str, ...]:
+    """Columns of what a head says about the world."""
     parts = head.names or (("x", "y", "angle") if head.size == 3 else tuple(map(str, range(head.size))))
     return tuple(f"{head.name}_{part}" for part in parts)
 
@@ -171,7 +172,7 @@ def _estimate_columns(info: SubjectInfo) -> list[Column]:
     return [
         Column(name=name, type="float", kind="decision", description=words)
         for head in _estimating(info)
-        for name in _estimate_names(head)
+        for name in estimate_names(head)
     ]
 
 

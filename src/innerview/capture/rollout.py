@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from innerview.capture.heads import decisions, output_arrays
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
-from innerview.capture.telling import decisions, output_arrays
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
 from innerview.schema import ActionSpace, Moment
 from innerview.subjects import Change, Output, Subject

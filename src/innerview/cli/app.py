@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import blind_app, lenses, look, make, reduce_app
+from innerview.cli import blind_app, lenses, look, make, predict, reduce_app
 from innerview.registry import load_plugins
 from innerview.store import Wishes
 
@@ -171,7 +171,7 @@ def export(
     )
 
 
-for command in (*lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS):
+for command in (predict.predict, *lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS):
     app.command()(command)
 for name, added in load_plugins("commands").items():
     if isinstance(added, typer.Typer):

@@ -65,16 +65,15 @@ def bind(
         if name not in {spec.name for spec in inputs}:
             raise UnknownName("input", name, [spec.name for spec in inputs], "inputs= names inputs of the subject.")
     known = {spec.name: spec for spec in arrays}
-    found = []
+    found = {spec.name: _declared(spec, wanted[spec.name], known) for spec in inputs if spec.name in wanted}
     for spec in inputs:
-        if spec.name in wanted:
-            found.append(_declared(spec, wanted[spec.name], known))
+        if spec.name in found:
             continue
-        array = _by_name(spec, inputs, known) or _by_shape(spec, known, {item.array for item in found})
+        array = _by_name(spec, inputs, known) or _by_shape(spec, known, {item.array for item in found.values()})
         if array is None:
             raise RequestError(_no_array(spec, known, where))
-        found.append(InputBinding(input=spec.name, array=array.name, domain=array.domain))
-    return Binding(inputs=tuple(found))
+        found[spec.name] = InputBinding(input=spec.name, array=array.name, domain=array.domain)
+    return Binding(inputs=tuple(found[spec.name] for spec in inputs))
 
 
 def parse_steps(texts: Iterable[str]) -> tuple[Step, ...]:
@@ -133,9 +132,14 @@ def fits(spec: InputSpec, array: ArraySpec) -> bool:
     return shape == spec.shape or (spec.kind == "vector" and prod(shape) == prod(spec.shape) and not array.is_image)
 
 
+def _size(array: ArraySpec) -> str:
+    length = ("entries",) if array.kind == "ragged" else ()
+    return f"{' × '.join(map(str, (*length, *array.shape)))} {array.dtype}"
+
+
 def _no_array(spec: InputSpec, known: Mapping[str, ArraySpec], where: str) -> str:
     size = " × ".join(map(str, spec.shape))
-    choices = ", ".join(f"{a.name} ({' × '.join(map(str, a.shape))} {a.dtype})" for a in known.values())
+    choices = ", ".join(f"{a.name} ({_size(a)})" for a in known.values())
     example = next(iter(known), "ARRAY")
     return (
         f"Input '{spec.name}' ({spec.kind} {size}) fits no array of '{where}' by name, or by shape alone. Arrays: "

@@ -23,6 +23,7 @@ ArrayRole = Literal[
     "observation",
     "memory",
     "probabilities",
+    "head",  # what a head said
     "activation",
     "attribution",
     "image",

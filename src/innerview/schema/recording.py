@@ -10,7 +10,7 @@ from innerview.schema.data import ArraySpec, Column
 from innerview.schema.subject import SubjectInfo
 from innerview.schema.world import WorldInfo
 
-OriginKind = Literal["played", "logged", "imported", "generated"]
+OriginKind = Literal["played", "logged", "imported", "generated", "predicted"]
 
 
 @dataclass(frozen=True, kw_only=True)

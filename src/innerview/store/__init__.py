@@ -32,9 +32,10 @@ from innerview.store.models.edited import (
     save_edited,
     weights_file,
 )
+from innerview.store.predictions import Predictions
 from innerview.store.recordings.damage import Damage, damage_named
 from innerview.store.recordings.recording import Recording
-from innerview.store.recordings.whole import write_rows
+from innerview.store.recordings.whole import fitting_block_rows, write_rows
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.derived import DerivedCache
 from innerview.store.results.episodes import Played
@@ -47,6 +48,7 @@ __all__ = [
     "Edited",
     "Imported",
     "Played",
+    "Predictions",
     "Recording",
     "RecordingWriter",
     "Snapshot",
@@ -60,6 +62,7 @@ __all__ = [
     "export_reductions",
     "export_rows",
     "export_video",
+    "fitting_block_rows",
     "import_files",
     "import_npz",
     "import_reductions",

@@ -13,6 +13,7 @@ from innerview.store.files import read_json
 from innerview.store.models.cards import read_snapshot, read_weights
 from innerview.store.models.edited import read_edited
 from innerview.store.paths import confined
+from innerview.store.predictions import PREDICTIONS
 from innerview.store.recordings.damage import Damage, damage_in_depth, recording_folders
 from innerview.store.recordings.manifest import STUDY_FORMAT, check_format, load_manifest
 from innerview.store.results.results import check_result
@@ -29,12 +30,13 @@ def check(path: Path | str) -> list[Damage]:
     except (DamagedPart, FormatVersionError) as error:
         return [Damage("study.json", str(error))]
     found: list[Damage] = []
-    for name in recording_folders(root):
-        try:
-            folder = confined(root, "recordings", name)
-            found += damage_in_depth(folder, load_manifest(folder))
-        except StoreError as error:
-            found.append(Damage(f"recordings/{name}", str(error)))
+    for kind in ("recordings", PREDICTIONS):
+        for name in recording_folders(root, kind):
+            try:
+                folder = confined(root, kind, name)
+                found += damage_in_depth(folder, load_manifest(folder))
+            except StoreError as error:
+                found.append(Damage(f"{kind}/{name}", str(error)))
     return [*found, *_beside_recordings(Study.open(root))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from innerview.schema import RecordingInfo, Reduction, Result, to_json
 from innerview.store.annotations.reductions import drop_reduction, keep_reduction, load_reductions
 from innerview.store.files import read_json, replace_json
 from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.damage import Damage, recording_folders
 from innerview.store.recordings.lock import WriterLock
 from innerview.store.recordings.manifest import (
@@ -107,7 +109,30 @@ class Study:
         """Begin a recording, or continue one that was begun with the same arguments."""
         if block_rows < 1:
             raise StoreError(f"A block needs 1 row or more, not {block_rows}.")
-        folder = self._folder(info.name)
+        return self._writer(self._folder(info.name), info, block_rows)
+
+    def prediction_writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
+        """Begin predictions, or continue those that were begun with the same arguments, which make up their name."""
+        named = dataclasses.replace(info, name=prediction_id(dict(info.arguments)))
+        return self._writer(confined(self.path, PREDICTIONS, named.name), named, block_rows)
+
+    def prediction(self, id: str) -> Predictions:
+        """Open predictions for reading."""
+        known = recording_folders(self.path, PREDICTIONS)
+        if id not in known:
+            raise UnknownName("predictions", id, known)
+        return Predictions(confined(self.path, PREDICTIONS, id))
+
+    def predictions(self, recording: str | None = None, subject: str | None = None) -> list[Predictions]:
+        """What subjects say of rows of recordings, oldest first; of one recording or by one subject where named."""
+        opened = []
+        for id in recording_folders(self.path, PREDICTIONS):
+            with suppress(StoreError):  # `check` names what is damaged
+                opened.append(self.prediction(id))
+        chosen = [p for p in opened if recording in (None, p.of) and subject in (None, p.subject)]
+        return sorted(chosen, key=lambda p: (p.info.created_at, p.id))
+
+    def _writer(self, folder: Path, info: RecordingInfo, block_rows: int) -> RecordingWriter:
         for spec in info.arrays:
             checked_name("array", spec.name)
         folder.mkdir(parents=True, exist_ok=True)

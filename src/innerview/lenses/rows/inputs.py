@@ -60,7 +60,7 @@ class RowInputs:
         fresh = self.subject.initial_memory(len(wanted))
         if not fresh or self.recording.info.ordering is None or not len(wanted):
             return fresh
-        begun = self._starts(wanted) < wanted
+        begun = self.group_starts(wanted) < wanted
         if not begun.any():
             return fresh
         if self.has_recorded_memory:
@@ -78,9 +78,17 @@ class RowInputs:
         edits = [from_json(MemoryEdit, edit) for edit in self.recording.info.arguments.get("edits", ())]
         if not edits or self.recording.info.ordering is None:
             return self.subject
-        step = row - int(self._starts(np.array([row]))[0])
+        step = row - int(self.group_starts(np.array([row]))[0])
         editor = Editor([edits], self.subject.info.memory, device=self.subject.device)
         return self.subject.with_change(editor.changing(before, [step], [0]))
+
+    def group_starts(self, rows: np.ndarray) -> np.ndarray:
+        """The first row of each row's group."""
+        ordering = self.recording.info.ordering
+        assert ordering is not None
+        low, high = int(rows.min()), int(rows.max()) + 1
+        steps = self.recording.columns([ordering.time], low, high)[ordering.time].to_numpy()
+        return np.asarray(rows - steps[rows - low], np.int64)
 
     def extremes(self) -> dict[str, tuple[Tensor, Tensor]]:
         """Black and white by name of the input, where every picture is recorded as bytes."""
@@ -111,7 +119,7 @@ class RowInputs:
 
     def _carried(self, rows: np.ndarray) -> dict[str, Tensor]:
         """The subject is run over what comes before in each group, once for all rows that are wanted of it."""
-        starts = self._starts(rows)
+        starts = self.group_starts(rows)
         states: dict[int, dict[str, Tensor]] = {}
         for start in np.unique(starts).tolist():
             inside = set(rows[starts == start].tolist())
@@ -127,14 +135,6 @@ class RowInputs:
                         memory = self.subject.run(one, memory).memory
         return {site: torch.cat([states[row][site] for row in rows.tolist()]) for site in states[int(rows[0])]}
 
-    def _starts(self, rows: np.ndarray) -> np.ndarray:
-        """The first row of each row's group."""
-        ordering = self.recording.info.ordering
-        assert ordering is not None
-        low, high = int(rows.min()), int(rows.max()) + 1
-        steps = self.recording.columns([ordering.time], low, high)[ordering.time].to_numpy()
-        return np.asarray(rows - steps[rows - low], np.int64)
-
     def _values(self, item: InputBinding, rows: np.ndarray) -> np.ndarray:
         spec = self._arrays[item.array]
         stack = next((int(step.values[0]) for step in item.steps if step.kind == "stack"), 1)
@@ -142,7 +142,7 @@ class RowInputs:
             return self._prepared(item, spec, rows)
         if self.recording.info.ordering is None:
             raise RequestError(f"Rows of '{self.recording.name}' have no time: '{item.array}' cannot be stacked.")
-        starts = self._starts(rows)
+        starts = self.group_starts(rows)
         # Before a group's first row there is nothing: the first frame stands in, as a frame stack begins.
         frames = [self._prepared(item, spec, np.maximum(rows - back, starts)) for back in range(stack - 1, -1, -1)]
         return np.stack(frames, axis=1)

@@ -51,12 +51,12 @@ def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Da
     try:
         expected = _expected_files(folder, manifest)
     except DamagedPart as error:
-        yield Damage(f"recordings/{folder.name}/blocks.jsonl", str(error))
+        yield Damage(f"{folder.parent.name}/{folder.name}/blocks.jsonl", str(error))
         return
     for file in expected:
         problem = _problem(f"{folder}/{file.path}", file, deep=deep)
         if problem:
-            yield Damage(f"recordings/{folder.name}/{file.path}", f"{problem} It holds {file.holds}.")
+            yield Damage(f"{folder.parent.name}/{folder.name}/{file.path}", f"{problem} It holds {file.holds}.")
 
 
 def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
@@ -88,7 +88,7 @@ def _problem(path: str, file: _Expected, *, deep: bool) -> str:
 def _head_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
     for spec in manifest.info.arrays:
         codec = codec_for(spec, manifest.block_rows)
-        part = f"recordings/{folder.name}/arrays/{spec.name}/{codec.head_file}"
+        part = f"{folder.parent.name}/{folder.name}/arrays/{spec.name}/{codec.head_file}"
         try:
             found = read_json(confined(folder, "arrays", spec.name, codec.head_file))
         except StoreError as error:
@@ -109,7 +109,7 @@ def _scene_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
         try:
             load_scene(folder, key)
         except StoreError as error:
-            yield Damage(f"recordings/{folder.name}/scenes/{key[:40]}.json", str(error))
+            yield Damage(f"{folder.parent.name}/{folder.name}/scenes/{key[:40]}.json", str(error))
 
 
 def _scene_keys(folder: Path, manifest: Manifest) -> list[str]:
@@ -128,7 +128,7 @@ def damage_named(found: Sequence[Damage]) -> str:
     return "".join(f" Damaged: {damage.part}: {damage.problem}" for damage in found)
 
 
-def recording_folders(root: Path) -> list[str]:
+def recording_folders(root: Path, inside: str = "recordings") -> list[str]:
     """Names of folders that hold a recording, whole or damaged. One that was only just begun holds none yet."""
-    folders = sorted((root / "recordings").iterdir()) if (root / "recordings").is_dir() else []
+    folders = sorted((root / inside).iterdir()) if (root / inside).is_dir() else []
     return [f.name for f in folders if is_plain_file(f / "manifest.json") or any(f.glob("rows/*.parquet"))]

@@ -45,6 +45,11 @@ class RecordingWriter:
         self._begin_block()
 
     @property
+    def name(self) -> str:
+        """Of what is written."""
+        return self._info.name
+
+    @property
     def rows_committed(self) -> int:
         """Rows that are safe on disk."""
         return self._committer.manifest.rows
