@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from innerview.schema import Lens, RecordingInfo
 from innerview.serve.wire import Capabilities
@@ -24,12 +24,12 @@ def capabilities_of(info: RecordingInfo, *, lenses: Iterable[Lens], live: bool) 
         subject=subject is not None,
         heads=sorted({head.kind for head in subject.heads}) if subject else [],
         sites=_sites(info),
-        lenses=sorted(lens.name for lens in lenses if set(lens.needs) <= offered),
+        lenses=sorted(lens.name for lens in lenses if set[str](lens.needs) <= offered),
         live=live,
     )
 
 
-def _offered(info: RecordingInfo, *, live: bool) -> Collection[str]:
+def _offered(info: RecordingInfo, *, live: bool) -> set[str]:
     """What lenses may ask for, in their own words."""
     subject = info.subject
     given = [array for array in info.arrays if array.role == "observation"]
