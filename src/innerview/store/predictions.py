@@ -50,7 +50,7 @@ class Predictions(Recording):
     @property
     def is_current(self) -> bool:
         """Whether the recording still holds what was predicted."""
-        return self.info.arguments["digest"] == Recording(self.folder.parents[1] / "recordings" / self.of).digest
+        return bool(self.info.arguments["digest"] == Recording(self.folder.parents[1] / "recordings" / self.of).digest)
 
 
 def prediction_id(arguments: dict[str, Any]) -> str:

@@ -821,7 +821,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "observation" | "memory" | "probabilities" | "activation" | "attribution" | "image" | "mask" | "other";
+            role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
             /** Unit */
@@ -829,7 +829,7 @@ export interface components {
         };
         /**
          * ArraySpec
-         * @description One array per row. `shape` and `axes` leave out the row axis.
+         * @description One array per row. `shape` and `axes` leave out the row axis, and of a ragged array the axis of its entries.
          */
         ArraySpec: {
             /**
@@ -850,12 +850,28 @@ export interface components {
              */
             elements: string[];
             /**
+             * Key
+             * @default
+             */
+            key: string;
+            /**
+             * Kind
+             * @default dense
+             * @enum {string}
+             */
+            kind: "dense" | "ragged" | "encoded";
+            /**
              * Label
              * @default
              */
             label: string;
             /** Name */
             name: string;
+            /**
+             * Pair
+             * @default
+             */
+            pair: string;
             /**
              * Pixelated
              * @default true
@@ -866,7 +882,7 @@ export interface components {
              * @default other
              * @enum {string}
              */
-            role: "observation" | "memory" | "probabilities" | "activation" | "attribution" | "image" | "mask" | "other";
+            role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
             /**
@@ -973,6 +989,11 @@ export interface components {
              */
             description: string;
             /**
+             * Domain
+             * @default
+             */
+            domain: string;
+            /**
              * Kind
              * @default fact
              * @enum {string}
@@ -985,6 +1006,11 @@ export interface components {
             label: string;
             /** Name */
             name: string;
+            /**
+             * Pair
+             * @default
+             */
+            pair: string;
             /**
              * Type
              * @enum {string}
