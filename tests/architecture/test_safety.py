@@ -15,6 +15,8 @@ PICKLES = {"cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 REFUSALS = {"UnpicklingError"}
 CODE_FROM_TEXT = {"eval", "exec", "compile", "__import__"}
 NAMES_OF_PACKAGES = {
+    "markdown_it": "markdown-it-py",
+    "sklearn": "scikit-learn",
     "PIL": "pillow",
     "ale_py": "ale-py",
     "google_crc32c": "google-crc32c",

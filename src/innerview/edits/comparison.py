@@ -93,25 +93,10 @@ def _around(mean: float, spread: np.ndarray) -> Interval:
     n = len(spread)
     if n < 2:
         return Interval(mean=mean, low=None, high=None, n=n)
-    half = student(n - 1) * float(spread.std(ddof=1)) / math.sqrt(n)
+    from scipy.special import stdtrit  # type: ignore[import-untyped]  # takes a while to load
+
+    half = float(stdtrit(n - 1, 0.975)) * float(spread.std(ddof=1)) / math.sqrt(n)
     return Interval(mean=mean, low=mean - half, high=mean + half, n=n)
-
-
-def student(freedom: int) -> float:
-    """The 97.5 % point of Student's t: exact for 1 and 2 degrees of freedom, a series to 0.01 for more."""
-    if freedom == 1:
-        return math.tan(math.pi * 0.475)
-    if freedom == 2:
-        return 0.95 * math.sqrt(2 / (1 - 0.95**2))
-    z, v = Z95, freedom
-    terms = (
-        z,
-        (z**3 + z) / 4 / v,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96 / v**2,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384 / v**3,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160 / v**4,
-    )
-    return sum(terms)
 
 
 def _plain(interval: Interval) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.memory.clusters import k_means, nearest, settled, silhouette
+from innerview.memory.clusters import k_means, nearest, settle, silhouette
 from innerview.memory.facts import Fact, make_facts
 from innerview.memory.visits import Visit, smoothed, visits
 from innerview.schema import Found, Lens, Parameter, Rows, States, Watch, unwatched
@@ -126,8 +126,7 @@ class _Clusters:
         tried = [min(states, different)] if states else range(3, min(MOST_STATES, different - 1) + 1)
         made = [_clustered(judged, count, seed) for count in tried] or [_clustered(judged, different, seed)]
         clear, centres = max(made, key=lambda clusters: clusters[0])
-        centres, _ = settled(points, centres)
-        return _Clusters(mean=mean, axes=axes, centres=centres, silhouette=clear)
+        return _Clusters(mean=mean, axes=axes, centres=settle(points, centres), silhouette=clear)
 
     def nearest(self, values: np.ndarray) -> np.ndarray:
         """[rows], the centre nearest to each state."""
