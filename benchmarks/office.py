@@ -11,12 +11,12 @@ import argparse
 import statistics
 import time
 
-import innerview_zoo.worlds.office.cast as caster
+import innerview_zoo.worlds.office.rendering.cast as caster
 import torch
 from innerview_zoo.worlds.office import Camera, Conditions, Floor, office_floor, render, sample_poses
-from innerview_zoo.worlds.office.camera import raster_of
-from innerview_zoo.worlds.office.parts import BALL, BOX, CYLINDER, RING
-from innerview_zoo.worlds.office.render import stage_of
+from innerview_zoo.worlds.office.rendering.camera import raster_of
+from innerview_zoo.worlds.office.rendering.render import stage_of
+from innerview_zoo.worlds.office.things.parts import BALL, BOX, CYLINDER, RING
 
 WANTED_CORE, WANTED_GPU = 10, 2_000
 PAPER = "33 (60,000 in half an hour, Sim2RealViz)"

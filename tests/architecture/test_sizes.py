@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ LONGEST_FILE = 500
 LONGEST_FUNCTION = 60
 CODE = {".py", ".ts", ".svelte", ".css", ".js"}
 GENERATED = {"web/src/api/types.ts"}
+MOST_FILES = 15
 ODDS_AND_ENDS = {"utils", "util", "helpers", "common", "misc", "lib"}
 
 
@@ -65,3 +67,20 @@ def test_every_room_says_what_lives_there() -> None:
     assert not [name for name in packages if not ast.get_docstring(found[name].tree)]
     folders = {path.parent for path in SOURCE.rglob("*.py")}
     assert not [str(f.relative_to(ROOT)) for f in folders if not (f / "__init__.py").is_file()], "without __init__.py"
+
+
+def crowded(top: Path) -> list[str]:
+    """Folders of Python files with more at their top than a reader can hold."""
+    counts = Counter(path.parent for path in top.rglob("*.py") if path.name != "__init__.py")
+    return sorted(f"{folder.relative_to(top)}: {count}" for folder, count in counts.items() if count > MOST_FILES)
+
+
+def test_no_room_is_crowded() -> None:
+    assert not [*crowded(SOURCE), *crowded(ROOT / "zoo" / "src" / "innerview_zoo")]
+
+
+def test_a_crowded_room_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "room").mkdir()
+    for number in range(MOST_FILES + 1):
+        (tmp_path / "room" / f"noun{number}.py").touch()
+    assert crowded(tmp_path) == [f"room: {MOST_FILES + 1}"]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from innerview.serve.pictures import encode
+from innerview.serve.encoding.pictures import encode
 
 from .conftest import ROWS, SCRIPT, steps_arrays, steps_rows
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from innerview.serve import serve
-from innerview.serve.docs import Docs
-from innerview.serve.markdown import render
+from innerview.serve.docs.markdown import render
+from innerview.serve.docs.pages import Docs
 
 from .wirework import WAIT_S
 

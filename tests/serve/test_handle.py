@@ -22,7 +22,7 @@ from innerview.errors import InnerviewError, StoreError
 from innerview.schema import SubjectInfo
 from innerview.serve import serve, show
 from innerview.serve.app import openapi_text
-from innerview.serve.wiring import Later
+from innerview.serve.live.wiring import Later
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 

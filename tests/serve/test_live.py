@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection
 from innerview.errors import LensError
 from innerview.jobs.runner import Cancelled, Progress, Task
 from innerview.serve import Handle, serve
-from innerview.serve.live import CHANNELS_LIMIT
+from innerview.serve.live.connection import CHANNELS_LIMIT
 
 from .wirework import WAIT_S, live
 

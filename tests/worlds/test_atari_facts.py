@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("ale_py")
 
-from innerview.worlds.atari_facts import BREAKOUT, KNOWN, SEAQUEST, Thing, boxes, bricks
-from innerview.worlds.atari_game import AtariGame, GameSettings
+from innerview.worlds.atari.facts import BREAKOUT, KNOWN, SEAQUEST, Thing, boxes, bricks
+from innerview.worlds.atari.game import AtariGame, GameSettings
 
 RED, YELLOW, GREEN, GREY, BLUE = (200, 72, 72), (187, 187, 53), (92, 186, 92), (170, 170, 170), (66, 72, 200)
 SHAPES = {

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from innerview.errors import WorldError
-from innerview.worlds.atari_frames import push_frames, shrink_grey
+from innerview.worlds.atari.frames import push_frames, shrink_grey
 
 
 def noise(count: int, height: int = 210) -> torch.Tensor:

@@ -14,7 +14,7 @@ from innerview.errors import UnknownName, WorldError
 
 pytest.importorskip("ale_py")
 
-from innerview.worlds.atari_game import AtariGame, GameSettings, find_rom
+from innerview.worlds.atari.game import AtariGame, GameSettings, find_rom
 
 
 def play(game: AtariGame, actions: Sequence[int]) -> list[tuple[bytes, float, bool]]:

@@ -11,11 +11,11 @@ import torch
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import Moment
 from innerview.worlds import world
-from innerview.worlds.atari_frames import shrink_grey
+from innerview.worlds.atari.frames import shrink_grey
 
 pytest.importorskip("ale_py")
 
-from innerview.worlds.atari import AtariLane, AtariWorld
+from innerview.worlds.atari.world import AtariLane, AtariWorld
 
 
 def lane(game: str = "breakout", **settings: Any) -> AtariLane:

@@ -13,9 +13,9 @@ import pytest
 
 from innerview.errors import UnknownName, WorldError
 from innerview.worlds import ThreadedLanes, world
-from innerview.worlds.doom import DoomGame, DoomWorld
-from innerview.worlds.doom_facts import FactTeller, Glimpse, look_at_labels
-from innerview.worlds.engines import PREFIX, sweep
+from innerview.worlds.doom.engines import PREFIX, sweep
+from innerview.worlds.doom.facts import FactTeller, Glimpse, look_at_labels
+from innerview.worlds.doom.world import DoomGame, DoomWorld
 
 vizdoom = pytest.importorskip("vizdoom")
 HEALTH = "doom:health_gathering_supreme"
@@ -237,7 +237,7 @@ def test_closing_ends_the_engine():
 
 SCRIPT = """
 import sys, time
-from innerview.worlds.doom import DoomGame, DoomWorld
+from innerview.worlds.doom.world import DoomGame, DoomWorld
 game = DoomGame(DoomWorld("doom:basic").setup)
 game.reset(0)
 print(game.pid, game._engine.folder, flush=True)
@@ -270,7 +270,7 @@ def test_an_engine_does_not_outlive_its_python(how, own_folder):
 
 def _sweep_now(folder):
     """Sweep as if the folder had been left a while ago."""
-    import innerview.worlds.engines as engines
+    import innerview.worlds.doom.engines as engines
 
     before, engines.JUST_MADE_S = engines.JUST_MADE_S, 0.0
     try:

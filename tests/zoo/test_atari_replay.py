@@ -7,7 +7,7 @@ import torch
 from innerview_zoo.models.atari.replay import Replay
 from innerview_zoo.models.atari.rollout import Rollout
 
-from innerview.worlds.atari_frames import push_frames
+from innerview.worlds.atari.frames import push_frames
 
 CPU = torch.device("cpu")
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from innerview.errors import InnerviewError
 from innerview.registry import plugins
 from innerview.serve import Handle, serve
-from innerview.serve.wiring import Later
+from innerview.serve.live.wiring import Later
 from innerview.store import Study, Wishes, import_files
 
 

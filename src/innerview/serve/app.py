@@ -15,22 +15,21 @@ from innerview.jobs.runner import Jobs
 from innerview.schema import Lens
 from innerview.serve import failures
 from innerview.serve.context import JobMaker, LiveCall, Service
-from innerview.serve.docs import Docs
+from innerview.serve.docs.pages import Docs
 from innerview.serve.guard import Guard
+from innerview.serve.live.playouts import LatePlayouts
 from innerview.serve.page import Page
-from innerview.serve.playouts import LatePlayouts
 from innerview.serve.routes import (
     aligned,
     edited,
     live,
     metrics,
-    names,
     order,
     playout,
     recordings,
     reductions,
     results,
-    selections,
+    saved,
     tiles,
 )
 from innerview.serve.routes import docs as doc_routes
@@ -42,7 +41,7 @@ from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
 RECORDED = (recordings, tiles, aligned, order, playout)
-KEPT = (metrics, results, names, reductions, edited, selections)
+KEPT = (metrics, results, reductions, edited, saved)
 NOUNS = (study_routes, *RECORDED, *KEPT, doc_routes, job_routes, live, page_routes)
 
 

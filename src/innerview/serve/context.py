@@ -17,8 +17,8 @@ from starlette.requests import HTTPConnection
 from innerview.jobs.runner import Jobs, Task
 from innerview.lenses.columns.derived import Derived, usable_metrics
 from innerview.schema import Lens
-from innerview.serve.docs import Docs
-from innerview.serve.playouts import LatePlayouts
+from innerview.serve.docs.pages import Docs
+from innerview.serve.live.playouts import LatePlayouts
 from innerview.serve.pyramids import Pyramids
 from innerview.store import Damage, Recording, Study, metrics_digest
 

@@ -22,7 +22,7 @@ from innerview.interventions.edited import WithEdited
 from innerview.jobs.shutdown import before_threads_end
 from innerview.serve.app import create_app
 from innerview.serve.guard import BODY_LIMIT
-from innerview.serve.wiring import live_parts
+from innerview.serve.live.wiring import live_parts
 from innerview.store import Study
 
 HOST = "127.0.0.1"

@@ -20,11 +20,11 @@ def world(thing: Any, /, **settings: Any) -> World:
     if isinstance(thing, str) and (plugin := plugins("worlds").get(thing)) is not None:
         return _checked(plugin, plugin.load()(**settings))
     if isinstance(thing, str) and thing.startswith("atari:"):
-        from innerview.worlds.atari import AtariSettings, AtariWorld
+        from innerview.worlds.atari.world import AtariSettings, AtariWorld
 
         return AtariWorld(thing.removeprefix("atari:"), AtariSettings.of(**settings))
     if isinstance(thing, Path) or (isinstance(thing, str) and _means_doom(thing)):
-        from innerview.worlds.doom import DoomSettings, DoomWorld
+        from innerview.worlds.doom.world import DoomSettings, DoomWorld
 
         return DoomWorld(str(thing), DoomSettings.of(**settings))
     if isinstance(thing, World) and not isinstance(thing, type):
@@ -32,7 +32,7 @@ def world(thing: Any, /, **settings: Any) -> World:
             raise WorldError(f"{thing!r} is a world already; it takes no more settings ({', '.join(settings)}).")
         return thing
     if isinstance(thing, str) or callable(thing) or hasattr(thing, "observation_space"):
-        from innerview.worlds.gym import gym_world
+        from innerview.worlds.gym.world import gym_world
 
         return gym_world(thing, **settings)
     none = "A loaded stable-baselines3 model has no environment of its own. " if thing is None else ""

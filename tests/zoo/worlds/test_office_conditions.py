@@ -14,7 +14,7 @@ from innerview_zoo.worlds.office import (
     office_floor,
     render,
 )
-from innerview_zoo.worlds.office.ways import sample_poses
+from innerview_zoo.worlds.office.floors.ways import sample_poses
 
 from innerview.errors import UnknownName, WorldError
 

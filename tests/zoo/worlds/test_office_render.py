@@ -16,7 +16,7 @@ from innerview_zoo.worlds.office import (
     render,
     sample_poses,
 )
-from innerview_zoo.worlds.office.render import PIXELS_AT_ONCE
+from innerview_zoo.worlds.office.rendering.render import PIXELS_AT_ONCE
 
 from innerview.errors import WorldError
 

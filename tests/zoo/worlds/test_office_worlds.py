@@ -11,7 +11,7 @@ import pytest
 import torch
 from gymnasium.utils.env_checker import check_env
 from innerview_zoo.worlds.office import Camera, Conditions, bare_room, office_floor, render, rgbd_of, trajectory
-from innerview_zoo.worlds.office.freespace import is_free
+from innerview_zoo.worlds.office.floors.freespace import is_free
 from innerview_zoo.worlds.office.gymnasium_env import OfficeEnv
 from innerview_zoo.worlds.office.navigation import Ground
 from innerview_zoo.worlds.office.view import CLASSES, View, ViewSettings

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from innerview_zoo.worlds.platformer import ACTIONS, CLASSES
-from innerview_zoo.worlds.platformer.atlas import PER_TILE
 from innerview_zoo.worlds.platformer.lanes import PlatformerLanes, PlatformerWorld
+from innerview_zoo.worlds.platformer.pictures.atlas import PER_TILE
 
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import Moment

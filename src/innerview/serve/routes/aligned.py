@@ -13,7 +13,7 @@ from innerview.lenses.columns import aligned as derived_aligned
 from innerview.lenses.columns.aligned import Occurrences
 from innerview.metrics import Aligned
 from innerview.serve.context import Serving
-from innerview.serve.plain import plain
+from innerview.serve.encoding.plain import plain
 from innerview.serve.routes.recordings import gives
 from innerview.serve.wire import Name
 

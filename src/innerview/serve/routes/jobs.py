@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from innerview.errors import UnknownName
 from innerview.jobs.runner import Job
 from innerview.serve.context import Serving
-from innerview.serve.plain import plain
+from innerview.serve.encoding.plain import plain
 from innerview.serve.wire import JobReply, JobRequest
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])

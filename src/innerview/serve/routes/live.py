@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, WebSocket
 
 from innerview.serve.context import Serving
-from innerview.serve.live import LiveConnection
+from innerview.serve.live.connection import LiveConnection
 
 router = APIRouter()
 

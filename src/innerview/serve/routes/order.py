@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from innerview.errors import RequestError
 from innerview.serve import caching
 from innerview.serve.context import Serving
-from innerview.serve.plain import plain
+from innerview.serve.encoding.plain import plain
 from innerview.serve.wire import OrderReply
 
 router = APIRouter(prefix="/api/recordings/{name}", tags=["recordings"])

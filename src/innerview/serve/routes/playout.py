@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from innerview.errors import RequestError
 from innerview.schema import Does, ThingInView
 from innerview.serve.context import Service, Serving
+from innerview.serve.encoding.plain import plain
 from innerview.serve.failures import TooLarge
-from innerview.serve.plain import plain
 from innerview.serve.routes.recordings import ARRAY_LIMIT, gives
 from innerview.serve.wire import Name
 

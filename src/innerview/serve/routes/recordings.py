@@ -10,8 +10,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from innerview.errors import RequestError, UnknownName
 from innerview.schema import ArraySpec
-from innerview.serve import arrow, caching, pictures
+from innerview.serve import caching
 from innerview.serve.context import Opened, Serving
+from innerview.serve.encoding import arrow, pictures
 from innerview.serve.failures import TooLarge
 from innerview.store import Recording, metrics_digest
 

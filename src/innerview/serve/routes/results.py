@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query, Request, Response
 from innerview.schema import Result
 from innerview.serve import caching
 from innerview.serve.context import Serving
+from innerview.serve.encoding.plain import plain
 from innerview.serve.failures import TooLarge
-from innerview.serve.plain import plain
 from innerview.serve.routes.recordings import ARRAY_LIMIT, gives
 from innerview.serve.wire import ResultReply, ResultSummary
 

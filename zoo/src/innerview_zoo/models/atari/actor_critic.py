@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from innerview.worlds.atari_frames import push_frames
+from innerview.worlds.atari.frames import push_frames
 from innerview_zoo.models.atari.feeding import Feed
 from innerview_zoo.models.atari.graphs import prepared, recorded
 from innerview_zoo.models.atari.networks import ActorCritic, RecurrentActorCritic

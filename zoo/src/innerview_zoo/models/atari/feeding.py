@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from innerview.worlds.atari_frames import shrink_grey
+from innerview.worlds.atari.frames import shrink_grey
 from innerview_zoo.models.atari.sampling import SCREEN, Views
 
 

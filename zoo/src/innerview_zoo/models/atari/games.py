@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from innerview.worlds.atari_game import AtariGame
+from innerview.worlds.atari.game import AtariGame
 
 
 class AtariEmulator:

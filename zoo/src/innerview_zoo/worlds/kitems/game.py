@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import UnknownName, WorldError
-from innerview.worlds.engines import Engine
+from innerview.worlds.doom.engines import Engine
 from innerview_zoo.worlds.kitems.mazes import CELL, Maze, cell_at, centre, make_maze, map_name, write_wad
 
 FRAME_SKIP = 4

@@ -10,9 +10,9 @@ from typing import Any, get_args
 
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import ActionSpace, ArraySpec, Column, Moment, Scene, WorldInfo
-from innerview.worlds.doom_facts import look_at_labels
-from innerview.worlds.doom_settings import TICS_PER_SECOND, find_screen
-from innerview.worlds.engines import sweep
+from innerview.worlds.doom.engines import sweep
+from innerview.worlds.doom.facts import look_at_labels
+from innerview.worlds.doom.settings import TICS_PER_SECOND, find_screen
 from innerview.worlds.frames import ResizeMethod, resize_frame
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes

@@ -3,17 +3,17 @@
 Everything here runs on torch and numpy alone, the same on a CPU and on a GPU.
 """
 
-from innerview_zoo.worlds.office.camera import Camera, places_of
 from innerview_zoo.worlds.office.conditions import GAPS, Conditions, conditions_of
-from innerview_zoo.worlds.office.drawing import plan_svg
-from innerview_zoo.worlds.office.floor import Door, Floor, Lights, Room, Thing, Wall, Window
-from innerview_zoo.worlds.office.freespace import FreeSpace, free_space, is_free
-from innerview_zoo.worlds.office.furniture import KINDS
+from innerview_zoo.worlds.office.floors.drawing import plan_svg
+from innerview_zoo.worlds.office.floors.floor import Door, Floor, Lights, Room, Thing, Wall, Window
+from innerview_zoo.worlds.office.floors.freespace import FreeSpace, free_space, is_free
+from innerview_zoo.worlds.office.floors.standard import bare_room, office_floor
+from innerview_zoo.worlds.office.floors.ways import sample_poses, trajectory
 from innerview_zoo.worlds.office.reality import as_real
-from innerview_zoo.worlds.office.render import Frame, render
-from innerview_zoo.worlds.office.standard import bare_room, office_floor
+from innerview_zoo.worlds.office.rendering.camera import Camera, places_of
+from innerview_zoo.worlds.office.rendering.render import Frame, render
+from innerview_zoo.worlds.office.things.kinds import KINDS
 from innerview_zoo.worlds.office.view import DEPTH_RANGE_M, rgbd_of
-from innerview_zoo.worlds.office.ways import sample_poses, trajectory
 
 __all__ = [
     "DEPTH_RANGE_M",

@@ -11,8 +11,8 @@ import numpy as np
 
 from innerview.errors import WorldError
 from innerview.schema import Moment
+from innerview_zoo.worlds.office.floors.ways import check_seed
 from innerview_zoo.worlds.office.view import View, place_facts
-from innerview_zoo.worlds.office.ways import check_seed
 
 
 class Robot(Protocol):

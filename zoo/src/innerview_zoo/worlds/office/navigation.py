@@ -12,11 +12,11 @@ import numpy as np
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import ActionSpace, Column, WorldInfo
 from innerview.worlds.protocols import Lanes
-from innerview_zoo.worlds.office.floor import Floor
-from innerview_zoo.worlds.office.freespace import CELL_M, free_space, gap_at
+from innerview_zoo.worlds.office.floors.floor import Floor
+from innerview_zoo.worlds.office.floors.freespace import CELL_M, free_space, gap_at
+from innerview_zoo.worlds.office.floors.ways import ROBOT_RADIUS_M, sample_poses
 from innerview_zoo.worlds.office.lanes import OfficeLanes
 from innerview_zoo.worlds.office.view import View, ViewSettings, place_columns
-from innerview_zoo.worlds.office.ways import ROBOT_RADIUS_M, sample_poses
 
 ACTIONS = ("turn left", "turn right", "forward")
 REACH_M = 0.9

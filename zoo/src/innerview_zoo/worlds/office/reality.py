@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from innerview_zoo.worlds.office.conditions import Conditions
-from innerview_zoo.worlds.office.floor import Door, Floor, Lights, Thing
-from innerview_zoo.worlds.office.freespace import free_space, gap_at, largest_part
-from innerview_zoo.worlds.office.furniture import KINDS
+from innerview_zoo.worlds.office.floors.floor import Door, Floor, Lights, Thing
+from innerview_zoo.worlds.office.floors.freespace import free_space, gap_at, largest_part
+from innerview_zoo.worlds.office.things.kinds import KINDS
 
 KEPT_CLEAR_M = 0.25
 

@@ -10,9 +10,9 @@ import numpy as np
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import ActionSpace, Column, WorldInfo
 from innerview.worlds.protocols import Lanes
+from innerview_zoo.worlds.office.floors.ways import sample_poses, trajectory
 from innerview_zoo.worlds.office.lanes import OfficeLanes
 from innerview_zoo.worlds.office.view import View, ViewSettings, place_columns
-from innerview_zoo.worlds.office.ways import sample_poses, trajectory
 
 ACTIONS = ("go on",)
 POSES = ("trajectory", "random")

@@ -12,13 +12,13 @@ import torch
 
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import ArraySpec, Column, Scene
-from innerview_zoo.worlds.office.camera import Camera
 from innerview_zoo.worlds.office.conditions import GAPS, Conditions
-from innerview_zoo.worlds.office.floor import CEILING_ID, FLOOR_ID, Floor, door_leaf, room_grid
-from innerview_zoo.worlds.office.furniture import KINDS
+from innerview_zoo.worlds.office.floors.floor import CEILING_ID, FLOOR_ID, Floor, door_leaf, room_grid
+from innerview_zoo.worlds.office.floors.standard import office_floor
 from innerview_zoo.worlds.office.reality import as_real
-from innerview_zoo.worlds.office.render import Frame, render
-from innerview_zoo.worlds.office.standard import office_floor
+from innerview_zoo.worlds.office.rendering.camera import Camera
+from innerview_zoo.worlds.office.rendering.render import Frame, render
+from innerview_zoo.worlds.office.things.kinds import KINDS
 
 DEPTH_RANGE_M = 10.0
 """Depth of 255 in the fourth channel; what is farther is 255 too, and 0 is where nothing was measured."""

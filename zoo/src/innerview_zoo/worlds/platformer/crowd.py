@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from innerview_zoo.worlds.platformer import names as n
-from innerview_zoo.worlds.platformer.atlas import VIEW
-from innerview_zoo.worlds.platformer.drawing import MOST_AT_ONCE, colours, painter
 from innerview_zoo.worlds.platformer.game import REWARD
 from innerview_zoo.worlds.platformer.levels import make_levels
 from innerview_zoo.worlds.platformer.physics import advance
+from innerview_zoo.worlds.platformer.pictures.atlas import VIEW
+from innerview_zoo.worlds.platformer.pictures.drawing import MOST_AT_ONCE, colours, painter
 from innerview_zoo.worlds.platformer.settings import PlatformerSettings
 from innerview_zoo.worlds.platformer.state import State
 

@@ -11,12 +11,12 @@ from torch import Tensor
 
 from innerview.errors import WorldError
 from innerview_zoo.worlds.platformer import names as n
-from innerview_zoo.worlds.platformer.atlas import STEP, VIEW
-from innerview_zoo.worlds.platformer.drawing import MOST_AT_ONCE, Painter, classes, colours, halved, painter
 from innerview_zoo.worlds.platformer.facts import facts_of
 from innerview_zoo.worlds.platformer.hashing import draw, root
 from innerview_zoo.worlds.platformer.levels import make_levels
 from innerview_zoo.worlds.platformer.physics import advance
+from innerview_zoo.worlds.platformer.pictures.atlas import STEP, VIEW
+from innerview_zoo.worlds.platformer.pictures.drawing import MOST_AT_ONCE, Painter, classes, colours, halved, painter
 from innerview_zoo.worlds.platformer.settings import LARGEST_SEED, PlatformerSettings
 from innerview_zoo.worlds.platformer.state import State
 from innerview_zoo.worlds.platformer.things import Thing, edited, things

@@ -11,8 +11,8 @@ import torch
 
 from innerview.errors import UnknownName, WorldError
 from innerview_zoo.worlds.platformer import names as n
-from innerview_zoo.worlds.platformer.atlas import VIEW
 from innerview_zoo.worlds.platformer.game import Platformer
+from innerview_zoo.worlds.platformer.pictures.atlas import VIEW
 from innerview_zoo.worlds.platformer.settings import PlatformerSettings
 
 RENDER_MODES = ("rgb_array",)

@@ -14,11 +14,11 @@ from innerview.errors import WorldError
 from innerview.schema import ActionSpace, ArraySpec, Column, Moment, ThingInView, WorldInfo
 from innerview.worlds.protocols import Lanes
 from innerview_zoo.worlds.platformer import names as n
-from innerview_zoo.worlds.platformer.atlas import STEP, VIEW
-from innerview_zoo.worlds.platformer.changing import changeable, moved, removed
+from innerview_zoo.worlds.platformer.changes import changeable, moved, removed
 from innerview_zoo.worlds.platformer.crowd import Trials
 from innerview_zoo.worlds.platformer.game import Platformer
 from innerview_zoo.worlds.platformer.physics import advance
+from innerview_zoo.worlds.platformer.pictures.atlas import STEP, VIEW
 from innerview_zoo.worlds.platformer.scene import scene_of
 from innerview_zoo.worlds.platformer.settings import PlatformerSettings, check_switch
 from innerview_zoo.worlds.platformer.state import State

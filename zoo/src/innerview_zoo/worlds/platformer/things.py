@@ -10,8 +10,8 @@ import torch
 
 from innerview.errors import UnknownName, WorldError
 from innerview_zoo.worlds.platformer import names as n
-from innerview_zoo.worlds.platformer.atlas import PER_TILE, VIEW
 from innerview_zoo.worlds.platformer.physics import HALF_WIDTH, HEIGHT
+from innerview_zoo.worlds.platformer.pictures.atlas import PER_TILE, VIEW
 from innerview_zoo.worlds.platformer.state import State
 
 CELLS = {"coin": (n.COIN,), "saw": (n.SAW,), "box": (n.BOX, n.CRATE), "lava": (n.LAVA, n.LAVA_TOP)}

@@ -1,0 +1,1 @@
+"""The docs that come with innerview, and their Markdown."""

@@ -1,0 +1,1 @@
+"""Tables, pictures and values as the browser reads them."""

@@ -1,0 +1,1 @@
+"""The live connection: the newest request wins, jobs report, and live subjects answer."""

@@ -1,0 +1,197 @@
+"""One live connection: on each channel the newest request wins, and news of jobs is pushed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from innerview.errors import InnerviewError, RequestError, UnknownName
+from innerview.jobs.runner import Cancelled, Job, Jobs
+from innerview.serve.context import LiveCall
+from innerview.serve.encoding.plain import plain
+from innerview.serve.failures import UNEXPECTED, TooLarge, said
+from innerview.serve.wire import LiveRequest
+
+CHANNELS_LIMIT = 32
+ARRAY_LIMIT = 64_000_000
+WAITING_REPLIES = 64
+JOB_PAUSE_S = 0.1
+
+log = logging.getLogger(__name__)
+Frames = tuple[str, bytes | None]
+"""A message, and the binary frame that follows it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request and whether somebody still waits for its answer."""
+
+    request: LiveRequest
+    stale: threading.Event = field(default_factory=threading.Event)
+
+    def reply(self, **more: Any) -> dict[str, Any]:
+        """The head of every answer to it."""
+        return {"id": self.request.id, "channel": self.request.channel, **more}
+
+
+class LiveConnection:
+    """Reads requests, runs the newest of each channel in a pool of threads, and sends what comes back."""
+
+    def __init__(self, socket: WebSocket, *, calls: Mapping[str, LiveCall], jobs: Jobs, pool: Executor) -> None:
+        self._socket, self._calls, self._jobs, self._pool = socket, calls, jobs, pool
+        self._running: dict[str, Asked] = {}
+        self._next: dict[str, Asked] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._out: asyncio.Queue[Frames] = asyncio.Queue(WAITING_REPLIES)
+        self._news = JobNews()
+
+    async def run(self) -> None:
+        """Serve until the other side leaves."""
+        await self._socket.accept()
+        unwatch = self._jobs.watch(self._news.note)
+        background = [asyncio.create_task(self._send_all()), asyncio.create_task(self._push_jobs())]
+        try:
+            while (text := await self._receive()) is not None:
+                await self._take(text)
+        finally:
+            unwatch()
+            for asked in [*self._running.values(), *self._next.values()]:
+                asked.stale.set()
+            for task in [*background, *self._tasks]:
+                task.cancel()
+            await asyncio.gather(*background, *self._tasks, return_exceptions=True)
+
+    async def _receive(self) -> str | None:
+        message = await self._socket.receive()
+        if message["type"] == "websocket.disconnect":
+            return None
+        return message.get("text") or ""
+
+    async def _take(self, text: str) -> None:
+        try:
+            asked = Asked(LiveRequest.model_validate_json(text))
+            self._check(asked.request)
+        except ValidationError as problem:
+            words = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:5])
+            return await self._say({"ok": False, **said("RequestError", f"The request is malformed. {words}")})
+        except InnerviewError as problem:
+            return await self._say(asked.reply(ok=False, **said(type(problem).__name__, str(problem))))
+        await self._overtake(asked)
+
+    def _check(self, request: LiveRequest) -> None:
+        if request.call not in self._calls:
+            raise UnknownName("call", request.call, self._calls)
+        if request.channel not in self._running and len(self._running) >= CHANNELS_LIMIT:
+            raise RequestError(f"{CHANNELS_LIMIT} channels are busy; wait for an answer on one of them.")
+
+    async def _overtake(self, asked: Asked) -> None:
+        """Put the request first on its channel; older ones hear at once that nobody waits for them."""
+        channel = asked.request.channel
+        running, waiting = self._running.get(channel), self._next.get(channel)
+        self._next[channel] = asked
+        for older in (running, waiting):
+            if older is not None and not older.stale.is_set():
+                older.stale.set()
+                await self._say(older.reply(ok=False, stale=True))
+        if running is None:
+            self._running[channel] = asked
+            task = asyncio.create_task(self._work_off(channel))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _work_off(self, channel: str) -> None:
+        """Answer the newest request of a channel, one at a time, until there is none."""
+        while (asked := self._next.pop(channel, None)) is not None:
+            self._running[channel] = asked
+            call = self._calls[asked.request.call]
+            frames = await asyncio.get_running_loop().run_in_executor(self._pool, answer, call, asked)
+            if not asked.stale.is_set():
+                asked.stale.set()  # answered: a newer request need not tell it anything
+                await self._out.put(frames)
+        del self._running[channel]
+
+    async def _say(self, message: dict[str, Any]) -> None:
+        await self._out.put((json.dumps(message), None))
+
+    async def _send_all(self) -> None:
+        try:
+            while True:
+                text, binary = await self._out.get()
+                await self._socket.send_text(text)
+                if binary is not None:
+                    await self._socket.send_bytes(binary)
+        except (WebSocketDisconnect, RuntimeError):
+            # The other side left while something was being sent; the reading side ends the connection.
+            while True:
+                await self._out.get()
+
+    async def _push_jobs(self) -> None:
+        while True:
+            for job in await self._news.fresh():
+                await self._say({"event": "job", "job": plain(job)})
+            await asyncio.sleep(JOB_PAUSE_S)
+
+
+class JobNews:
+    """The latest state of each job that changed; what changes a thousand times a second is told ten times."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._changed = asyncio.Event()
+        self._jobs: dict[str, Job] = {}
+
+    def note(self, job: Job) -> None:
+        """Take note of a change, from any thread."""
+        with self._lock:
+            first = not self._jobs
+            self._jobs[job.id] = job
+        if first:
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def fresh(self) -> Iterable[Job]:
+        """Wait for changes and take them."""
+        await self._changed.wait()
+        with self._lock:
+            self._changed.clear()
+            jobs, self._jobs = self._jobs, {}
+        return jobs.values()
+
+
+def answer(call: LiveCall, asked: Asked) -> Frames:
+    """Run the call in this thread; whatever happens becomes an answer."""
+    if asked.stale.is_set():
+        return json.dumps(asked.reply(ok=False, stale=True)), None
+    try:
+        return _encode(asked, call(asked.request.arguments, asked.stale.is_set))
+    except Cancelled:
+        return json.dumps(asked.reply(ok=False, stale=True)), None
+    except InnerviewError as refused:
+        return json.dumps(asked.reply(ok=False, **said(type(refused).__name__, str(refused)))), None
+    except Exception:
+        log.exception("Unexpected error in the live call '%s'.", asked.request.call)
+        return json.dumps(asked.reply(ok=False, **said("ServerError", UNEXPECTED))), None
+
+
+def _encode(asked: Asked, result: dict[str, Any] | tuple[dict[str, Any], np.ndarray]) -> Frames:
+    value, array = result if isinstance(result, tuple) else (result, None)
+    reply = asked.reply(ok=True, value=plain(value))
+    if array is None:
+        return json.dumps(reply), None
+    if array.dtype.hasobject:
+        raise TypeError("A live call may answer with numbers only, not with an array of objects.")
+    if array.nbytes > ARRAY_LIMIT:
+        raise TooLarge(f"The answer has {array.nbytes} bytes; at most {ARRAY_LIMIT} are sent.")
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    reply["binary"] = {"shape": list(array.shape), "dtype": array.dtype.name}
+    return json.dumps(reply), little.tobytes()

@@ -1,0 +1,1 @@
+"""Atari games as worlds: ale-py's games, their frames and what their memory says."""

@@ -1,0 +1,1 @@
+"""ViZDoom's games as worlds: settings, facts and the engines' processes."""

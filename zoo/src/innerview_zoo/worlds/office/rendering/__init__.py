@@ -1,0 +1,1 @@
+"""Pictures of a floor: rays, light and the camera."""

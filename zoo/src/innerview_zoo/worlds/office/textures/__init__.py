@@ -1,0 +1,1 @@
+"""Textures, all drawn by rule and seed."""

@@ -1,0 +1,1 @@
+"""Things that can stand on a floor, put together from parts."""
