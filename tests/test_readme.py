@@ -15,7 +15,7 @@ import sb3_contrib
 import stable_baselines3
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-EXAMPLES = [code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "iv.record" in code]
+EXAMPLES = [code for code in re.findall(r"```python[^\n]*\n(.*?)```", README, re.DOTALL) if "iv.record" in code]
 KINDS = ("stable_baselines3", "sb3_contrib", "nn.GRUCell")
 
 

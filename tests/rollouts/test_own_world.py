@@ -61,7 +61,7 @@ class Orchard(gymnasium.Env[np.ndarray, int]):
 
 def written(heading: str) -> dict[str, Any]:
     """What the example below a heading leaves behind."""
-    code = re.findall(r"```python\n(.*?)```", PAGE.partition(f"### {heading}\n")[2], re.DOTALL)[0]
+    code = re.findall(r"```python[^\n]*\n(.*?)```", PAGE.partition(f"### {heading}\n")[2], re.DOTALL)[0]
     names: dict[str, Any] = {"iv": iv, "Orchard": Orchard}
     exec(compile(code, "worlds.md", "exec"), names)
     return names

@@ -26,6 +26,7 @@ from .wirework import WAIT_S
             "```python\nx < 1\n# no heading\n```",
             '<pre><code class="language-python">x &lt; 1\n# no heading\n</code></pre>',
         ),
+        ("```sh not run: trains\nls\n```", '<pre><code class="language-sh">ls\n</code></pre>'),
         ("- a\n- b\n  - c", "<ul><li>a</li><li>b\n<ul><li>c</li></ul></li></ul>"),
         ("1. a\n2. b", "<ol><li>a</li><li>b</li></ol>"),
         ("> said\n> so", "<blockquote><p>said\nso</p></blockquote>"),
@@ -121,3 +122,7 @@ def test_only_listed_pages_are_given(client: httpx.Client, slug: str) -> None:
     reply = client.get(f"/docs/{slug}")
     assert reply.status_code == 404
     assert "error" in reply.json()
+
+
+def test_a_checkout_shows_the_docs_that_stand_beside_the_source() -> None:
+    assert Docs().page("view-map").html

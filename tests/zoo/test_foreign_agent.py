@@ -14,7 +14,7 @@ import innerview as iv
 
 pytest.importorskip("vizdoom")
 PAGE = (Path(__file__).parents[2] / "docs" / "foreign-agent.md").read_text(encoding="utf-8")
-CODE = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+CODE = "\n".join(re.findall(r"```python[^\n]*\n(.*?)```", PAGE, re.DOTALL))
 SHAPES = {
     "conv_head.0": (16, 3, 8, 8),
     "conv_head.2": (32, 16, 4, 4),

@@ -10,7 +10,8 @@ from innerview.errors import UnknownName
 from innerview.serve.docs.markdown import render, title_of
 
 # Inside an installed package, or beside src/ in a checkout.
-FOLDERS = (Path(__file__).resolve().parents[1] / "docs", Path(__file__).resolve().parents[3] / "docs")
+PACKAGE = Path(__file__).resolve().parents[2]
+FOLDERS = (PACKAGE / "docs", PACKAGE.parents[1] / "docs")
 PICTURE_TYPES = {".png": "image/png", ".webp": "image/webp", ".jpg": "image/jpeg", ".gif": "image/gif"}
 
 

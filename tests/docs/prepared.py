@@ -1,0 +1,147 @@
+"""What the pages of the docs take for granted: an agent in agent.py, a study, and names for both."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import innerview_zoo as zoo
+import numpy as np
+import torch
+from torch import nn
+
+import innerview as iv
+
+AGENT = """
+import torch
+from torch import nn
+
+import innerview as iv
+
+
+class Agent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.remember = nn.GRUCell(4, 64)
+        self.policy, self.value = nn.Linear(64, 2), nn.Linear(64, 1)
+
+    def forward(self, observation, state=None):
+        state = self.remember(observation, state)
+        return self.policy(state), self.value(state), state
+
+
+def make():
+    torch.manual_seed(0)
+    return iv.subject(Agent(), name="agent", example=torch.zeros(1, 4), actions=("left", "right"))
+
+
+def world():
+    return iv.world("CartPole-v1")
+"""
+
+Names = dict[str, Any]
+
+
+def _cartpole() -> Names:
+    names: Names = {}
+    exec(compile(AGENT, "agent.py", "exec"), names)
+    world = names["world"]()
+    return {"subject": names["make"](), "world": world, "play_env": world}
+
+
+def _health(folder: Path) -> Names:
+    """The health agent with its world and a study of eight short episodes."""
+    subject, world = zoo.load("doom_health")
+    if not (folder / "my.study").exists():
+        iv.record(folder / "my.study", subject, world, episodes=8, max_steps=120, name="health agent")
+    return {"subject": subject, "world": world, "study": iv.Study.open(folder / "my.study")}
+
+
+def _record(folder: Path) -> Names:
+    return _cartpole()
+
+
+def _reduce(folder: Path) -> Names:
+    names = _cartpole()
+    study = iv.Study.create(folder / "reduce.study")
+    iv.record(study, names["subject"], names["world"], episodes=4, name="x")
+    return {**names, "study": study}
+
+
+def _snapshots(folder: Path) -> Names:
+    return {**_cartpole(), "step": 50_000}
+
+
+def _studies(folder: Path) -> Names:
+    pictures: np.ndarray = np.zeros((3, 8, 8, 3), np.uint8)
+    x: np.ndarray = np.arange(3.0)
+    return {**_health(folder), "x": x, "y": x, "sim_images": pictures, "real_images": pictures}
+
+
+def _subjects(folder: Path) -> Names:
+    return {**_health(folder), "agent": Convolutional(), "memory": None}
+
+
+class Convolutional(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.see = nn.Sequential(nn.Conv2d(3, 4, 8, 8), nn.ReLU(), nn.Flatten())
+        self.policy = nn.Linear(4 * 8 * 14, 3)
+
+    def forward(self, image: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"policy": self.policy(self.see(image))}
+
+
+def _playout(folder: Path) -> Names:
+    agent, world = zoo.load("platformer")
+    iv.record(folder / "my.study", agent, world, episodes=12, seeds=1_000_000_000, name="unseen")
+    return {"agent": agent, "world": world}
+
+
+def _platformer(folder: Path) -> Names:
+    from innerview_zoo.worlds.platformer import Platformer
+
+    subject, world = zoo.load("platformer")
+    game = Platformer(4, seed=9)  # whose first level has a saw and room for it
+    game.reset()
+    return {"subject": subject, "world": world, "game": game}
+
+
+def _office(folder: Path) -> Names:
+    from innerview_zoo.worlds import office
+
+    return {**vars(office), "floor": office.office_floor(seed=0)}
+
+
+PAGES: dict[str, Callable[[Path], Names]] = {
+    "docs/edits.md": _health,
+    "docs/lenses.md": _health,
+    "docs/metrics.md": _health,
+    "docs/record.md": _record,
+    "docs/reduce.md": _reduce,
+    "docs/serve.md": _health,
+    "docs/snapshots.md": _snapshots,
+    "docs/studies.md": _studies,
+    "docs/subjects.md": _subjects,
+    "docs/view-playout.md": _playout,
+    "docs/world-office.md": _office,
+    "docs/world-platformer.md": _platformer,
+}
+
+
+def prepare(base: Path) -> Callable[[str, Path], Names]:
+    """A function that puts what a page takes for granted into a folder, and gives the names its blocks may use."""
+
+    def prepared(page: str, folder: Path) -> Names:
+        (folder / "agent.py").write_text(AGENT, "utf-8")
+        shared = {"iv": iv, "zoo": zoo, "torch": torch, "nn": nn, "np": np, "gymnasium": gymnasium}
+        make = PAGES.get(page)
+        if make in (_health, _studies, _subjects):
+            _health(base)
+            shutil.copytree(base / "my.study", folder / "my.study")
+        return {**shared, **(make(folder) if make else {})}
+
+    return prepared
