@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from innerview.rollouts.what_if.sessions import play_out
     from innerview.schema import MemoryEdit, Move, Reduction
     from innerview.serve import show
-    from innerview.store import Recording, Study, check, write_rows
+    from innerview.store import Recording, Study, check, import_pairs, write_rows
     from innerview.subjects import Subject, from_sb3, subject
     from innerview.worlds import World, world
 
@@ -57,6 +57,7 @@ _HOMES = {
     "subject": "innerview.subjects",
     "sweep": "innerview.interventions.sweep",
     "world": "innerview.worlds",
+    "import_pairs": "innerview.store",
     "write_rows": "innerview.store",
 }
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "blind",
     "check",
     "from_sb3",
+    "import_pairs",
     "look",
     "minimal",
     "play_out",

@@ -13,6 +13,7 @@ import innerview as iv
 from innerview.cli import app
 from innerview.errors import InnerviewError
 from tests.store.test_importers_agents import drlviz, memred
+from tests.store.test_pairs import make_pairs
 
 
 @pytest.fixture
@@ -61,3 +62,20 @@ def test_mistakes_are_told_with_what_would_be_right(here: Path) -> None:
     with pytest.raises(InnerviewError, match="no file"):
         run("import", "nothing.npz", "--study", "b.study")
     assert not (here / "b.study").exists()
+
+
+def test_a_folder_of_pairs(here: Path) -> None:
+    make_pairs(here / "rooms")
+    (here / "rooms/real/rgb/0004.jpg").write_bytes(b"no picture")
+    said = run("import", "rooms", "--study", "a.study", "--unit", "depth=cm")
+    assert "Left out row 4, 'rgb/0004.jpg': It is neither a PNG nor a JPEG file." in said
+    assert "Imported 11 rows as 'rooms'" in said
+    depth = next(spec for spec in iv.Study.open("a.study").recording("rooms").info.arrays if spec.name == "sim.depth")
+    assert (depth.dtype, depth.unit) == ("uint16", "cm")
+
+
+def test_rows_are_ordered_by_the_columns_that_are_named(here: Path) -> None:
+    np.savez("data.npz", run=[3, 3, 5], tick=[0, 1, 0])
+    assert "2 episodes" in run("import", "data.npz", "--study", "a.study", "--order", "run,tick")
+    with pytest.raises(InnerviewError, match="--order is GROUP,TIME"):
+        run("import", "data.npz", "--study", "a.study", "--name", "b", "--order", "run")

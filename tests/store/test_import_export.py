@@ -71,17 +71,48 @@ def test_rows_with_an_ordering_have_groups(study: Study) -> None:
 def test_npz_with_and_without_episodes(study: Study, tmp_path: Path) -> None:
     values = np.random.default_rng(1).normal(size=(6, 3)).astype(">f4")
     np.savez(tmp_path / "plain.npz", score=np.arange(6), name=np.array(list("abcdef")), pose=values)
-    assert import_npz(study, tmp_path / "plain.npz") == "plain"
+    assert import_npz(study, tmp_path / "plain.npz") == ("plain", ())
     plain = study.recording("plain")
     assert plain.info.ordering is None and plain.columns()["name"].to_list() == list("abcdef")
     assert np.array_equal(plain.array("pose", 0, 6), values)
-    np.savez(tmp_path / "e.npz", episode=np.array([0, 0, 0, 1, 1, 1]), pose=values)
+    np.savez(tmp_path / "e.npz", episode=[0, 0, 0, 1, 1, 1], step=[0, 1, 2, 0, 1, 2], pose=values)
     import_npz(study, tmp_path / "e.npz", name="episodes")
-    episodes = study.recording("episodes")
-    assert episodes.columns()["step"].to_list() == [0, 1, 2, 0, 1, 2] and episodes.groups()["length"].to_list() == [
-        3,
-        3,
+    assert study.recording("episodes").groups()["length"].to_list() == [3, 3]
+    import_npz(study, tmp_path / "e.npz", name="by step", ordering=Ordering(group="episode", time="step"))
+    assert study.recording("by step").info.origin.kind == "imported"
+
+
+def test_nothing_is_invented(study: Study, tmp_path: Path) -> None:
+    np.savez(tmp_path / "e.npz", episode=[0, 0, 1, 1], seen=np.arange(4.0))
+    pl.DataFrame({"run": [0, 0, 1, 1], "tick": [0, 1, 0, 1], "angle [rad]": [0.0] * 4}).write_csv(tmp_path / "t.csv")
+    name, (remark,) = import_npz(study, tmp_path / "e.npz")
+    assert "no 'step' that counts" in remark
+    recording = study.recording(name)
+    assert recording.info.ordering is None
+    assert recording.columns().columns == ["episode", "seen"]
+    name, _ = import_table(study, tmp_path / "t.csv", ordering=Ordering(group="run", time="tick"))
+    info = study.recording(name).info
+    assert [(c.name, c.kind, c.unit) for c in info.columns] == [
+        ("run", "index", ""),
+        ("tick", "index", ""),
+        ("angle", "fact", "rad"),
     ]
+    assert study.recording(name).groups().columns == ["run", "start", "stop", "length"]
+    with pytest.raises(StoreError, match=r"'step' has to count 0, 1, 2, … in every episode"):
+        write_rows(study, "gaps", columns={"episode": [7, 7], "step": [0, 4]}, ordering=Ordering())
+
+
+def test_16_bit_files_of_any_kind_stay_16_bit(study: Study, tmp_path: Path) -> None:
+    deep = np.arange(48, dtype=np.uint16).reshape(6, 8) * 1300
+    Image.fromarray(deep).save(tmp_path / "a.tif")
+    Image.fromarray(deep.astype(np.int32)).save(tmp_path / "b.tif")
+    Image.fromarray(deep.astype(np.float32) + 0.5).save(tmp_path / "c.tif")
+    pl.DataFrame({"depth": ["a.tif", "b.tif", "c.tif"]}).write_csv(tmp_path / "depths.csv")
+    name, (remark,) = import_table(study, tmp_path / "depths.csv")
+    assert "'" + tmp_path.name + "/c.tif': Its values do not fit into 16 bits" in remark
+    kept = study.recording(name).array("depth", 0, 2)
+    assert kept.dtype == np.uint16
+    assert np.array_equal(kept, [deep, deep])
 
 
 def test_npz_that_cannot_be_read(study: Study, tmp_path: Path) -> None:
@@ -114,8 +145,9 @@ def test_a_table_that_names_images(study: Study, tmp_path: Path, suffix: str) ->
 def test_images_that_do_not_fit(study: Study, tmp_path: Path) -> None:
     names = pictures(tmp_path / "a", 2) + pictures(tmp_path / "b", 1, size=(9, 9))
     pl.DataFrame({"photo": names}).write_csv(tmp_path / "sizes.csv")
-    with pytest.raises(StoreError, match=r"'b/0\.png'.*is 9×9 colour, the first one 8×6 colour"):
-        import_table(study, tmp_path / "sizes.csv")
+    name, (remark,) = import_table(study, tmp_path / "sizes.csv")
+    assert study.recording(name).rows == 2
+    assert "row 2, 'b/0.png': it is 9×9 colour, most images of 'photo' are 8×6 colour" in remark
     outside = tmp_path / "in"
     outside.mkdir()
     for name in ("../a/0.png", str(tmp_path / "a" / "0.png")):
@@ -123,7 +155,7 @@ def test_images_that_do_not_fit(study: Study, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="leads out of"):
             import_table(study, outside / "out.csv")
     pl.DataFrame({"photo": ["none.png"]}).write_csv(tmp_path / "gone.csv")
-    with pytest.raises(StoreError, match=r"There is no image 'none\.png'"):
+    with pytest.raises(StoreError, match=r"none\.png'.*cannot be read"):
         import_table(study, tmp_path / "gone.csv")
     with pytest.raises(UnknownName, match="Did you mean 'photo'"):
         import_table(study, tmp_path / "gone.csv", images=["photos"])
@@ -188,7 +220,7 @@ def test_film_of_what_is_not_there(study: Study, tmp_path: Path, monkeypatch: py
 def test_npz_takes_any_name_and_pickles_nothing(study: Study, tmp_path: Path) -> None:
     write_rows(study, "named", columns={"file": ["a", "b"], "seen": [True, None], "allow_pickle": [1, 2]})
     made = export_arrays(study.recording("named"), tmp_path / "out.npz")
-    back = study.recording(import_npz(study, made, name="back")).columns()
+    back = study.recording(import_npz(study, made, name="back")[0]).columns()
     assert back["file"].to_list() == ["a", "b"] and back["allow_pickle"].to_list() == [1, 2]
     assert back["seen"][0] == 1.0 and np.isnan(back["seen"][1])
 

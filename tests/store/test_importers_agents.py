@@ -298,3 +298,17 @@ def test_a_format_that_is_said_is_taken(tmp_path: Path) -> None:
     recording = bring(tmp_path, drlviz(), format="memred")
     assert recording.info.note == "Imported from MemRed."
     assert recording.columns(["action"])["action"].to_list() == probabilities().argmax(1).tolist()
+
+
+def test_a_16_bit_picture_in_json_stays_16_bit(tmp_path: Path) -> None:
+    deep = (np.arange(48).reshape(6, 8) * 1300).astype(np.uint16)
+    buffer = io.BytesIO()
+    Image.fromarray(deep).save(buffer, format="PNG")
+    episode = drlviz()
+    key = next(key for key, value in episode.items() if isinstance(value[0], str) and len(value[0]) > 100)
+    episode[key] = [base64.b64encode(buffer.getvalue()).decode()] * STEPS
+    (tmp_path / "deep.json").write_text(json.dumps(episode))
+    import_files(tmp_path / "a.study", [tmp_path / "deep.json"], Wishes(width=0))
+    recording = Study.open(tmp_path / "a.study").recording("deep")
+    spec = next(spec for spec in recording.info.arrays if spec.is_image)
+    assert np.array_equal(recording.array(spec.name, 2, 3)[0], deep)

@@ -74,13 +74,25 @@ def record(
 def import_data(
     files: Annotated[
         list[Path],
-        typer.Argument(help="DRLViz or MemRed .json, an .npz, or a .csv or .parquet whose columns may name images."),
+        typer.Argument(
+            help="DRLViz or MemRed .json, an .npz, a .csv or .parquet whose columns may name images, or a folder of "
+            "image pairs."
+        ),
     ],
     study: Annotated[Path | None, typer.Option(help="The study's folder, which is made where it is not there.")] = None,
-    format: Annotated[str | None, typer.Option(help="drlviz, memred, npz or table; else found by looking.")] = None,
+    format: Annotated[
+        str | None, typer.Option(help="drlviz, memred, npz, table or pairs; else found by looking.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the recording; that of the first file unless said.")] = None,
     image: Annotated[
         list[str] | None, typer.Option(help="A column that names image files; COLUMN=DOMAIN says its side.")
+    ] = None,
+    unit: Annotated[
+        list[str] | None, typer.Option(help="Of a folder of image pairs: KIND=UNIT, such as depth=mm; may be repeated.")
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="GROUP,TIME: columns that group rows and count them from 0; else episode,step if there."),
     ] = None,
     action: Annotated[
         list[str] | None, typer.Option(help="Name of an action, in the order of the probabilities; may be repeated.")
@@ -97,9 +109,14 @@ def import_data(
 
         innerview import rollouts.npz --study my.study
 
+        innerview import pairs/ --study my.study --unit depth=mm
+
         innerview import pairs.csv --study my.study --image sim_file=sim --image real_file=real
     """
-    wishes = Wishes(name=name, format=format, actions=action or (), width=width)
+    units = {kind: of for kind, _, of in (text.partition("=") for text in unit or ())}
+    wishes = Wishes(
+        name=name, format=format, actions=action or (), width=width, units=units, ordering=make.ordering(order)
+    )
     make.import_data(files, study=study, images=image or (), wishes=wishes)
 
 

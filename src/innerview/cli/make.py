@@ -16,6 +16,7 @@ from rich.console import Console
 
 from innerview.errors import InnerviewError
 from innerview.registry import plugins
+from innerview.schema import Ordering
 from innerview.serve import Handle, serve
 from innerview.serve.live.wiring import Later
 from innerview.store import Study, Wishes, import_files
@@ -77,6 +78,16 @@ def import_data(words: Sequence[Path], *, study: Path | None, images: Sequence[s
         console.print(remark, markup=False, highlight=False, soft_wrap=True)
     told = f"Imported {episodes}{made.rows:,} rows as '{made.recording}'. Look at it with: innerview serve {path}"
     console.print(told, markup=False, highlight=False, soft_wrap=True)
+
+
+def ordering(text: str | None) -> Ordering | None:
+    """GROUP,TIME as people type it."""
+    if text is None:
+        return None
+    group, comma, time = (part.strip() for part in text.partition(","))
+    if not (group and comma and time):
+        raise InnerviewError(f"--order is GROUP,TIME, such as episode,step, not '{text}'.")
+    return Ordering(group=group, time=time)
 
 
 def _study_and_files(words: Sequence[Path], study: Path | None) -> tuple[Path, Sequence[Path]]:

@@ -16,7 +16,7 @@ from innerview.edits import Editor, as_edits, checked
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
-from innerview.schema import MemoryEdit, RecordingInfo, Reduction, WorldInfo, to_json
+from innerview.schema import MemoryEdit, Origin, RecordingInfo, Reduction, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -127,6 +127,7 @@ def _describe(
     weights = subject.weights_digest()
     return RecordingInfo(
         name=name or default_name(subject.info.name, world.name),
+        origin=Origin(kind="played", by=subject.info.name, source=world.name),
         row=form.row,
         ordering=form.ordering,
         columns=form.columns,

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
-from innerview.schema import Column, MemoryEdit, Ordering, RowKind, SubjectInfo, WorldInfo
+from innerview.schema import Camera, Column, MapImage, MemoryEdit, Ordering, Polygon, RowKind, SubjectInfo, WorldInfo
 from innerview.schema.data import ArrayRole
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -145,6 +145,9 @@ class SceneReply(BaseModel):
     walls: list[tuple[float, float, float, float]]
     unit: str
     objects: list[tuple[str, float, float]]
+    image: MapImage | None = None
+    polygons: list[Polygon] = []
+    camera: Camera | None = None
 
 
 class DocEntry(BaseModel):

@@ -10,6 +10,7 @@ from innerview.store.annotations.selections import load_selections, save_selecti
 from innerview.store.check import check
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers.files import Imported, Wishes, import_files
+from innerview.store.importers.pairs import import_pairs
 from innerview.store.importers.tables import import_npz, import_table
 from innerview.store.models.cards import (
     Card,
@@ -65,6 +66,7 @@ __all__ = [
     "fitting_block_rows",
     "import_files",
     "import_npz",
+    "import_pairs",
     "import_reductions",
     "import_table",
     "load_card",

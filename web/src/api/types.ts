@@ -548,6 +548,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{name}/scenes/{key}/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Map Image
+         * @description The picture of a scene's map.
+         */
+        get: operations["map_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{name}/tiles/{array}": {
         parameters: {
             query?: never;
@@ -920,6 +940,26 @@ export interface components {
             subject?: string | null;
         };
         /**
+         * Camera
+         * @description Intrinsics of a pinhole camera, in pixels.
+         */
+        Camera: {
+            /** Centre Px */
+            centre_px: [
+                number,
+                number
+            ];
+            /** Focal Px */
+            focal_px: [
+                number,
+                number
+            ];
+            /** Height Px */
+            height_px: number;
+            /** Width Px */
+            width_px: number;
+        };
+        /**
          * Capabilities
          * @description What a recording offers; a workspace of the page says what it needs of this.
          */
@@ -1288,6 +1328,25 @@ export interface components {
             yields: "heat per input" | "value per element" | "value per row" | "layout" | "table" | "chart";
         };
         /**
+         * MapImage
+         * @description A picture of the ground, kept beside the scene under the digest of its bytes.
+         */
+        MapImage: {
+            /** File */
+            file: string;
+            /** Height Px */
+            height_px: number;
+            /** Origin */
+            origin: [
+                number,
+                number
+            ];
+            /** Scale */
+            scale: number;
+            /** Width Px */
+            width_px: number;
+        };
+        /**
          * MemoryEdit
          * @description A change to elements of one memory site, made at each step while it holds.
          *
@@ -1595,6 +1654,19 @@ export interface components {
             subject?: string | null;
         };
         /**
+         * Polygon
+         * @description A named area of the map: a room, a lane.
+         */
+        Polygon: {
+            /** Name */
+            name: string;
+            /** Points */
+            points: [
+                number,
+                number
+            ][];
+        };
+        /**
          * RecordingReply
          * @description Everything about a recording but its values.
          */
@@ -1754,12 +1826,19 @@ export interface components {
          * @description What can be drawn as a map.
          */
         SceneReply: {
+            camera?: components["schemas"]["Camera"] | null;
+            image?: components["schemas"]["MapImage"] | null;
             /** Objects */
             objects: [
                 string,
                 number,
                 number
             ][];
+            /**
+             * Polygons
+             * @default []
+             */
+            polygons: components["schemas"]["Polygon"][];
             /** Unit */
             unit: string;
             /** Walls */
@@ -3240,6 +3319,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SceneReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    map_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
             /** @description Client Error */

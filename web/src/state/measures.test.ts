@@ -14,6 +14,8 @@ const column = (name: string, more: Partial<Column> = {}): Column => ({
   description: "",
   categories: [],
   derived: "",
+  domain: "",
+  pair: "",
   ...more,
 });
 const group = (index: number, outcome: string, total: number) => ({

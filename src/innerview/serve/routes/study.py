@@ -67,6 +67,17 @@ def scene(name: str, key: str, request: Request, response: Response, service: Se
     return to_json(opened.recording.scene(key))
 
 
+@router.get("/recordings/{name}/scenes/{key}/map")
+def map_image(name: str, key: str, request: Request, service: Serving) -> Response:
+    """The picture of a scene's map."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    content = opened.recording.map_image(key)
+    kind = "image/png" if content.startswith(b"\x89PNG") else "image/jpeg"
+    return Response(content, media_type=kind, headers=caching.headers(request, opened.etag))
+
+
 @router.get("/lenses")
 def lenses(service: Serving) -> list[Lens]:
     """Every lens and what it takes."""

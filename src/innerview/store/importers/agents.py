@@ -270,7 +270,7 @@ def _picture_spec(name: str, pictures: Pictures) -> ArraySpec:
     return ArraySpec(
         name=name,
         shape=pictures.shape,
-        dtype="uint8",
+        dtype=pictures.dtype,
         role="attribution" if name == "saliency" else "observation",
         axes=("height", "width", "channel")[: len(pictures.shape)],
     )

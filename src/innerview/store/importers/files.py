@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import Column, Ordering, RecordingInfo
+from innerview.schema import Column, Ordering, Origin, RecordingInfo
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, pieces
+from innerview.store.importers.pairs import import_pairs
 from innerview.store.importers.pictures import USUAL_WIDTH
 from innerview.store.importers.tables import import_npz, import_table
 from innerview.store.importers.tracks import Track, read_tracks
@@ -22,7 +23,7 @@ from innerview.store.recordings.whole import fitting_block_rows
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.study import Study
 
-Format = Literal["drlviz", "memred", "npz", "table"]
+Format = Literal["drlviz", "memred", "npz", "table", "pairs"]
 _BY_ENDING: Mapping[str, Format] = {".npz": "npz", ".csv": "table", ".parquet": "table"}
 _TITLES = {"drlviz": "DRLViz", "memred": "MemRed"}
 
@@ -46,6 +47,10 @@ class Wishes:
     """One of `Format`; None: found by looking."""
     images: Mapping[str, str] | None = None
     """For tables: columns that name image files, and the side each belongs to."""
+    units: Mapping[str, str] | None = None
+    """For folders of images: the unit of a kind of image."""
+    ordering: Ordering | None = None
+    """For tables and archives: the columns that group rows and count them in time."""
     actions: Sequence[str] = ()
     """Names of the actions, in the order of the probabilities."""
     width: int = USUAL_WIDTH
@@ -66,13 +71,23 @@ def import_files(study: Path | str, files: Sequence[Path | str], wishes: Wishes 
             return _import_agents(staging, paths, format, name, asked)
         if len(paths) > 1:
             raise StoreError(f"{len(paths)} files are named. One {paths[0].suffix} file makes a recording.")
-        if format == "npz":
-            import_npz(staging, paths[0], name=name)
+        remarks: tuple[str, ...] = ()
+        if format == "pairs":
+            _, remarks = import_pairs(staging, paths[0], name=name, units=asked.units)
+        elif format == "npz":
+            _, remarks = import_npz(staging, paths[0], name=name, ordering=asked.ordering)
         else:
             images = dict(asked.images or {})
-            import_table(staging, paths[0], name=name, images=list(images) or None, domains=images)
+            _, remarks = import_table(
+                staging,
+                paths[0],
+                name=name,
+                images=list(images) or None,
+                domains=images,
+                ordering=asked.ordering,
+            )
         made = staging.recording(name)
-        return Imported(name, made.rows, made.group_count)
+        return Imported(name, made.rows, made.group_count, remarks)
 
 
 def _format(path: Path, asked: str | None) -> Format:
@@ -81,6 +96,8 @@ def _format(path: Path, asked: str | None) -> Format:
             raise UnknownName("format", asked, get_args(Format))
         return asked  # type: ignore[return-value]
     ending = path.suffix.lower()
+    if path.is_dir():
+        return "pairs"
     if ending in _BY_ENDING:
         return _BY_ENDING[ending]
     if ending in (".json", ""):
@@ -147,6 +164,7 @@ def _describe(form: Form, name: str, paths: list[Path], digest: str) -> Recordin
     returns = [Column(name="return", type="float", kind="reward", description=words)] if "scores" in form.also else []
     return RecordingInfo(
         name=name,
+        origin=Origin(kind="imported", by=_TITLES[form.format], source=", ".join(path.name for path in paths[:3])),
         ordering=Ordering(),
         columns=form.columns(),
         arrays=form.arrays(),

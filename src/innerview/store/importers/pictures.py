@@ -26,6 +26,8 @@ class Pictures:
     """Width and height as they were written."""
     size: tuple[int, int]
     grey: bool
+    dtype: str = "uint8"
+    """16-bit pictures, depth say, stay 16 bit."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -39,7 +41,7 @@ class Pictures:
         return self.size[0] / self.source[0]
 
     def read(self, track: Track, start: int, stop: int) -> np.ndarray:
-        """Rows start to stop, uint8."""
+        """Rows start to stop."""
         texts = track.texts(self.key, start, stop)
         return np.stack([self._one(track, step, text) for step, text in enumerate(texts, start)])
 
@@ -48,14 +50,19 @@ class Pictures:
         with _open(where, text) as picture:
             if picture.size != self.source:
                 raise StoreError(f"{where} is {_told(picture.size)}, the first one {_told(self.source)}.")
+            if (picture.mode in DEEP) != (self.dtype == "uint16"):
+                raise StoreError(f"{where} has another number of bits a pixel than the first one.")
             try:
-                wanted = picture.convert("L" if self.grey else "RGB")
+                wanted = picture.convert("F" if picture.mode in DEEP else "L" if self.grey else "RGB")
             except (OSError, ValueError, SyntaxError) as error:
                 raise StoreError(f"{where} is a damaged picture: {error}.") from error
-            return np.asarray(wanted if wanted.size == self.size else wanted.resize(self.size, _SMOOTH), np.uint8)
+            sized = np.asarray(wanted if wanted.size == self.size else wanted.resize(self.size, _SMOOTH))
+            return np.rint(sized).astype(self.dtype) if sized.dtype.kind == "f" else sized
 
 
 _SMOOTH = Image.Resampling.BILINEAR
+DEEP = ("I;16", "I;16B", "I;16L", "I")
+"""Modes of pictures with 16 bits a pixel."""
 
 
 def find_pictures(track: Track, key: str, *, width: int) -> Pictures:
@@ -63,10 +70,12 @@ def find_pictures(track: Track, key: str, *, width: int) -> Pictures:
     where = track.at(key, 0)
     with _open(where, track.texts(key, 0, 1)[0]) as picture:
         across, down = picture.size
-        grey = picture.mode in ("L", "1")
+        deep = picture.mode in DEEP
+        grey = deep or picture.mode in ("L", "1")
     factor = min(1.0, width / across) if width else 1.0
     size = (max(1, round(across * factor)), max(1, round(down * factor)))
-    return Pictures(key=key, source=(across, down), size=size, grey=grey)
+    dtype = "uint16" if deep else "uint8"
+    return Pictures(key=key, source=(across, down), size=size, grey=grey, dtype=dtype)
 
 
 def _open(where: str, text: str) -> Image.Image:

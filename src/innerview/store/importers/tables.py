@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
-from PIL import Image
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import ArraySpec, Ordering, RecordingInfo, RowKind
+from innerview.schema import ArraySpec, Ordering, Origin, RecordingInfo, RowKind
+from innerview.store.importers.images import SUFFIXES, ImageFiles, whole_rows
 from innerview.store.paths import checked_name, confined
 from innerview.store.recordings.tables import parquet_bytes
-from innerview.store.recordings.whole import column_spec, write_rows, write_table
+from innerview.store.recordings.whole import column_spec, counts_time, write_rows, write_table
 from innerview.store.study import Study
 
-_IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+_HEADER = re.compile(r"(.+?)\s*\[([^\]]+)\]")
 
 
-def import_npz(study: Study, path: Path | str, *, name: str | None = None, row: RowKind | None = None) -> str:
-    """One row per entry along the first axis: 1-D entries become columns, others arrays. Gives the recording's name.
+def import_npz(
+    study: Study,
+    path: Path | str,
+    *,
+    name: str | None = None,
+    row: RowKind | None = None,
+    ordering: Ordering | None = None,
+) -> tuple[str, tuple[str, ...]]:
+    """One row per entry along the first axis: 1-D entries become columns, others arrays.
 
-    An `episode` column makes it episodes; `step` is counted where it is missing.
+    `ordering` names the columns that group rows and count them in time; unless said, `episode` and `step` where both
+    are there and count. Nothing is counted that is not in the file. Gives the recording's name and what has to be said.
     """
     source = Path(path)
     columns: dict[str, np.ndarray] = {}
@@ -39,10 +49,20 @@ def import_npz(study: Study, path: Path | str, *, name: str | None = None, row: 
         raise StoreError(f"All entries of '{source.name}' need the same number of rows: {told}.")
     if not columns:
         columns["row"] = np.arange(next(iter(heights.values())))
-    table = _with_steps(pl.DataFrame({key: pl.Series(key, value) for key, value in columns.items()}))
+    table = pl.DataFrame({key: pl.Series(key, value) for key, value in columns.items()})
     target = name or _name_from(source)
-    write_rows(study, target, columns=table, arrays=arrays, row=row, ordering=_ordering(table), note=source.name)
-    return target
+    order, remarks = _ordering(table, ordering)
+    write_rows(
+        study,
+        target,
+        columns=table,
+        arrays=arrays,
+        row=row,
+        ordering=order,
+        note=source.name,
+        origin=Origin(kind="imported", source=source.name),
+    )
+    return target, remarks
 
 
 def import_table(
@@ -53,38 +73,42 @@ def import_table(
     images: Sequence[str] | None = None,
     domains: Mapping[str, str] | None = None,
     row: RowKind | None = None,
-) -> str:
+    ordering: Ordering | None = None,
+) -> tuple[str, tuple[str, ...]]:
     """A CSV or Parquet file with a row per line. Columns that name image files, relative to it, become arrays.
 
     `images` says which columns do; left out, those whose first value looks like an image file. `domains` gives the side
-    an image column belongs to, "sim" or "real" say. Gives the recording's name.
+    an image column belongs to, "sim" or "real" say. A unit may stand in the head of a column: `angle [deg]`. Rows are
+    ordered as in `import_npz`. Gives the recording's name, and which rows were left out as their image is broken.
     """
     source = Path(path)
-    table = _with_steps(_read_table(source))
+    table, units = split_units(read_table(source))
     chosen = [c for c in table.columns if _names_images(table[c])] if images is None else list(images)
     for column in chosen:
         if column not in table.columns:
             raise UnknownName("column", column, table.columns, f"It is named by images for '{source.name}'.")
     folder = source.resolve().parent
     # The files stay named in the table: "photo" becomes the array, "photo file" the column.
-    files = {column: table[column].to_list() for column in chosen}
+    whole = whole_rows([_images(folder, column, table[column], (domains or {}).get(column, "")) for column in chosen])
     table = table.rename({column: f"{column} file" for column in chosen})
-    specs = tuple(_image_spec(folder, c, files[c], (domains or {}).get(c, "")) for c in chosen)
-    digest = hashlib.sha256(parquet_bytes(table)).hexdigest()
+    table = table[whole.rows] if chosen else table
+    order, remarks = _ordering(table, ordering)
     info = RecordingInfo(
         name=name or _name_from(source),
-        row=row or (RowKind() if _ordering(table) else RowKind(one="row", many="rows")),
-        ordering=_ordering(table),
-        columns=tuple(column_spec(series) for series in table),
-        arrays=specs,
-        arguments={"source": source.name, "content": digest},
+        origin=Origin(kind="imported", source=source.name),
+        row=row or (RowKind() if order else RowKind(one="row", many="rows")),
+        ordering=order,
+        columns=tuple(replace(column_spec(s, ordering=order), unit=units.get(s.name, "")) for s in table),
+        arrays=tuple(array.spec for array in whole.arrays),
+        arguments={"source": source.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
     )
+    write_table(study, info, table, whole.read, heights={})
+    return info.name, (*remarks, *whole.remarks)
 
-    def read(start: int, stop: int) -> dict[str, np.ndarray]:
-        return {s.name: np.stack([_read_image(folder, s, f) for f in files[s.name][start:stop]]) for s in specs}
 
-    write_table(study, info, table, read, heights={})
-    return info.name
+def _images(folder: Path, column: str, files: pl.Series, domain: str) -> ImageFiles:
+    spec = ArraySpec(name=column, shape=(), dtype="uint8", role="image", domain=domain, pair="image" if domain else "")
+    return ImageFiles(spec=spec, files=[None if file is None else confined(folder, str(file)) for file in files])
 
 
 def _read_npz(source: Path) -> dict[str, np.ndarray]:
@@ -100,7 +124,8 @@ def _read_npz(source: Path) -> dict[str, np.ndarray]:
         raise StoreError(f"'{source.name}' cannot be read as NPZ without running code from it: {error}") from error
 
 
-def _read_table(source: Path) -> pl.DataFrame:
+def read_table(source: Path) -> pl.DataFrame:
+    """A CSV or Parquet file, or an error that says what is wrong with it."""
     suffix = source.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         raise UnknownName("kind of table", suffix, (".csv", ".parquet"), f"'{source.name}' was given.")
@@ -112,55 +137,29 @@ def _read_table(source: Path) -> pl.DataFrame:
         raise StoreError(f"'{source.name}' cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _with_steps(table: pl.DataFrame) -> pl.DataFrame:
-    if "episode" in table.columns and "step" not in table.columns:
-        return table.with_columns(pl.int_range(pl.len()).over("episode").alias("step"))
-    return table
+def split_units(table: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The table without units in the heads of its columns, and the units: `angle [deg]` is angle in degrees."""
+    found = {column: match for column in table.columns if (match := _HEADER.fullmatch(column))}
+    heads = [found[column][1] if column in found else column for column in table.columns]
+    if len(set(heads)) != len(heads):
+        raise StoreError(f"Two columns have the same name without their unit: {', '.join(table.columns)}.")
+    return table.rename({column: match[1] for column, match in found.items()}), {m[1]: m[2] for m in found.values()}
 
 
-def _ordering(table: pl.DataFrame) -> Ordering | None:
-    return Ordering() if "episode" in table.columns else None
+def _ordering(table: pl.DataFrame, asked: Ordering | None) -> tuple[Ordering | None, tuple[str, ...]]:
+    """How rows are ordered, as asked for or as columns of the usual names say, and why they are not."""
+    usual = Ordering()
+    if asked is not None or usual.group not in table.columns:
+        return asked, ()
+    if usual.time in table.columns and counts_time(table, usual):
+        return usual, ()
+    told = f"Rows have no time: there is '{usual.group}', but no '{usual.time}' that counts 0, 1, 2, … in each."
+    return None, (told,)
 
 
 def _names_images(series: pl.Series) -> bool:
     first = series.drop_nulls().head(1).to_list()
-    return bool(first) and isinstance(first[0], str) and first[0].lower().endswith(_IMAGE_SUFFIXES)
-
-
-def _image_spec(folder: Path, column: str, files: Sequence[str | None], domain: str) -> ArraySpec:
-    if not files:
-        raise StoreError(f"Column '{column}' names no image: the table is empty.")
-    checked_name("array", column)
-    first = _open_image(folder, column, files[0])
-    shape = first.shape
-    axes = ("height", "width", "channel")[: len(shape)]
-    return ArraySpec(name=column, shape=shape, dtype="uint8", role="image", axes=axes, domain=domain, pixelated=False)
-
-
-def _read_image(folder: Path, spec: ArraySpec, file: str | None) -> np.ndarray:
-    picture = _open_image(folder, spec.name, file)
-    if picture.shape != spec.shape:
-        raise StoreError(
-            f"Image '{file}' of column '{spec.name}' is {_size(picture.shape)}, the first one {_size(spec.shape)}. "
-            "All images of a column need the same size and colours; resize them first."
-        )
-    return picture
-
-
-def _open_image(folder: Path, column: str, file: str | None) -> np.ndarray:
-    if file is None:
-        raise StoreError(f"A row of column '{column}' names no image. Every row needs one.")
-    try:
-        with Image.open(confined(folder, file)) as picture:
-            return np.asarray(picture if picture.mode == "L" else picture.convert("RGB"), np.uint8)
-    except FileNotFoundError as error:
-        raise StoreError(f"There is no image '{file}', which column '{column}' names.") from error
-    except OSError as error:
-        raise StoreError(f"'{file}', which column '{column}' names, is not an image: {error}") from error
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return f"{shape[1]}×{shape[0]} {'grey' if len(shape) == 2 else 'colour'}"
+    return bool(first) and isinstance(first[0], str) and first[0].lower().endswith(SUFFIXES)
 
 
 def _name_from(source: Path) -> str:

@@ -15,7 +15,7 @@ from innerview.store.files import file_digest, read_json
 from innerview.store.paths import confined, is_plain_file
 from innerview.store.recordings.arrays.kinds import codec_for
 from innerview.store.recordings.manifest import Manifest, load_log
-from innerview.store.recordings.scenes import load_scene
+from innerview.store.recordings.scenes import load_map, load_scene
 
 
 @dataclass(frozen=True)
@@ -103,11 +103,13 @@ def _head_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
 
 
 def _scene_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
-    if all(column.name != "scene" for column in manifest.info.group_columns):
-        return
-    for key in _scene_keys(folder, manifest):
+    of_groups = any(column.name == "scene" for column in manifest.info.group_columns)
+    keys = set(_scene_keys(folder, manifest) if of_groups else ()) | {manifest.info.scene}
+    for key in sorted(keys - {""}):
         try:
-            load_scene(folder, key)
+            scene = load_scene(folder, key)
+            if scene.image is not None:
+                load_map(folder, scene)
         except StoreError as error:
             yield Damage(f"{folder.parent.name}/{folder.name}/scenes/{key[:40]}.json", str(error))
 

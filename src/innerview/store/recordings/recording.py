@@ -17,7 +17,7 @@ from innerview.store.recordings.arrays.ragged import padded
 from innerview.store.recordings.arrays.reader import ArrayReader
 from innerview.store.recordings.damage import Damage, damage_at_a_glance
 from innerview.store.recordings.manifest import CommittedBlock, load_log, load_manifest
-from innerview.store.recordings.scenes import load_scene
+from innerview.store.recordings.scenes import load_map, load_scene
 from innerview.store.recordings.tables import read_tables, table_schema
 
 
@@ -150,6 +150,10 @@ class Recording:
     def scene(self, key: str) -> Scene:
         """The scene of that key, as a group's `scene` column gives it."""
         return load_scene(self.folder, key)
+
+    def map_image(self, key: str) -> bytes:
+        """The picture of a scene's map: the bytes of a PNG or JPEG file."""
+        return load_map(self.folder, self.scene(key))
 
     @cached_property
     def _log(self) -> list[CommittedBlock]:

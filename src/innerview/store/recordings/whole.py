@@ -11,13 +11,15 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError
-from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind
+from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
 from innerview.store.recordings.tables import parquet_bytes
 from innerview.store.study import Study
 
-Arrays = Callable[[int, int], Mapping[str, np.ndarray]]
-"""Gives rows start to stop of every array, [rows, *shape] each."""
+Arrays = Callable[[int, int], Mapping[str, Any]]
+"""Gives rows start to stop of every array, as the writer takes them."""
 _BLOCK_BYTES = 32 << 20
+_PACKED = {"encoded": 4}
+"""How much smaller a kind is kept than it is read."""
 
 
 def write_rows(
@@ -30,6 +32,7 @@ def write_rows(
     ordering: Ordering | None = None,
     specs: Sequence[Column | ArraySpec] = (),
     note: str = "",
+    origin: Origin | None = None,
 ) -> None:
     """Make a recording of data that no agent recorded: paired images with a pose each, say.
 
@@ -47,9 +50,10 @@ def write_rows(
         study,
         RecordingInfo(
             name=name,
+            origin=origin or Origin(),
             row=row or (RowKind() if ordering else RowKind(one="row", many="rows")),
             ordering=ordering,
-            columns=tuple(column_spec(s, declared.get(s.name)) for s in table),
+            columns=tuple(column_spec(s, declared.get(s.name), ordering=ordering) for s in table),
             arrays=array_specs,
             arguments={"content": digest.hexdigest()},
             note=note,
@@ -61,7 +65,13 @@ def write_rows(
 
 
 def write_table(
-    study: Study, info: RecordingInfo, table: pl.DataFrame, arrays: Arrays, *, heights: Mapping[str, int]
+    study: Study,
+    info: RecordingInfo,
+    table: pl.DataFrame,
+    arrays: Arrays,
+    *,
+    heights: Mapping[str, int],
+    scenes: Sequence[tuple[Scene, bytes]] = (),
 ) -> None:
     """Write a table and its arrays, group by group; goes on where an earlier call was stopped."""
     wrong = {key: count for key, count in heights.items() if count != table.height}
@@ -74,6 +84,8 @@ def write_table(
     with study.writer(info, block_rows=block_rows) as writer:
         if writer.complete:
             raise StoreError(f"There is a recording '{info.name}' already, with this content. Choose another name.")
+        for scene, picture in scenes:
+            writer.add_scene(scene, picture)
         done = writer.rows_committed
         for start, stop, line in groups or [(0, table.height, {})]:
             for first in range(max(start, done), stop, block_rows):
@@ -85,11 +97,15 @@ def write_table(
 
 def fitting_block_rows(info: RecordingInfo) -> int:
     """How many rows make a block of a reasonable size."""
-    row_bytes = sum(np.dtype(s.dtype).itemsize * int(np.prod(s.shape)) for s in info.arrays) + 64 * len(info.columns)
+    row_bytes = sum(
+        np.dtype(s.dtype).itemsize * s.size // _PACKED.get(s.kind, 1) for s in info.arrays if not s.key
+    ) + 64 * len(info.columns)
     return int(2 ** int(np.clip(np.log2(_BLOCK_BYTES / max(row_bytes, 1)), 5, 16)))
 
 
-def column_spec(series: pl.Series, declared: Column | ArraySpec | None = None) -> Column:
+def column_spec(
+    series: pl.Series, declared: Column | ArraySpec | None = None, *, ordering: Ordering | None = None
+) -> Column:
     """A column's description, as declared or read off its values."""
     if isinstance(declared, Column):
         return declared
@@ -97,7 +113,8 @@ def column_spec(series: pl.Series, declared: Column | ArraySpec | None = None) -
         raise StoreError(f"'{series.name}' is a column but is described as an array.")
     kind = series.dtype
     if kind.is_integer():
-        return Column(name=series.name, type="int", kind="index" if series.name in ("episode", "step") else "fact")
+        counts = ordering is not None and series.name in (ordering.group, ordering.time)
+        return Column(name=series.name, type="int", kind="index" if counts else "fact")
     if kind.is_float():
         return Column(name=series.name, type="float", kind="reward" if series.name == "reward" else "fact")
     if kind == pl.Boolean:
@@ -137,6 +154,12 @@ def _as_table(columns: Mapping[str, Sequence[Any] | np.ndarray]) -> pl.DataFrame
         raise StoreError(f"The columns do not make a table: {str(error).splitlines()[0]}") from error
 
 
+def counts_time(table: pl.DataFrame, ordering: Ordering) -> bool:
+    """Whether the column of time counts 0, 1, 2, … in every group."""
+    counted = pl.int_range(pl.len()).over(ordering.group)
+    return bool(table.select((pl.col(ordering.time) == counted).all()).item())
+
+
 def _groups(table: pl.DataFrame, ordering: Ordering | None) -> Iterator[tuple[int, int, dict[str, Any]]]:
     if ordering is None or not table.height:
         return
@@ -147,6 +170,8 @@ def _groups(table: pl.DataFrame, ordering: Ordering | None) -> Iterator[tuple[in
     starts = [0, *(np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1).tolist(), table.height]
     if keys.n_unique() != len(starts) - 1:
         raise StoreError(f"Rows of one {ordering.group} must stand next to each other. Sort by {ordering.group} first.")
+    if not counts_time(table, ordering):
+        raise StoreError(f"Column '{ordering.time}' has to count 0, 1, 2, … in every {ordering.group}. It does not.")
     for start, stop in pairwise(starts):
         line = {ordering.group: keys[start], "start": start, "stop": stop, "length": stop - start}
         if "reward" in table.columns:

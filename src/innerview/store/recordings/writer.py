@@ -102,10 +102,10 @@ class RecordingWriter:
             )
         self._groups.append(dict(line))
 
-    def add_scene(self, scene: Scene) -> str:
-        """Keep a scene and give its key; the same scene has the same key."""
+    def add_scene(self, scene: Scene, picture: bytes = b"") -> str:
+        """Keep a scene, with the picture of its map, and give its key; the same scene has the same key."""
         self._check_usable()
-        return save_scene(self._folder, scene)
+        return save_scene(self._folder, scene, picture)
 
     def finish(self) -> None:
         """Commit what is in hand, mark the recording complete and close."""

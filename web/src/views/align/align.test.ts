@@ -13,6 +13,8 @@ const column = (name: string, more: Partial<Column>): Column => ({
   description: "",
   categories: [],
   derived: "",
+  domain: "",
+  pair: "",
   ...more,
 });
 const columns = [

@@ -11,6 +11,8 @@ const column = (name: string, derived = ""): Column => ({
   description: "",
   categories: [],
   derived,
+  domain: "",
+  pair: "",
 });
 const none = new Set<string>();
 

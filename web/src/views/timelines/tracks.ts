@@ -55,6 +55,8 @@ export function vectorTracks({ kinds, names, values }: Shares): Track[] {
       description: "",
       categories: [],
       derived: "",
+      domain: "",
+      pair: "",
     };
     const own = Float32Array.from({ length: values.length / kinds }, (_, step) => values[step * kinds + k]!);
     return { ...trackOf(column, { type: "number", values: own }), element: true };

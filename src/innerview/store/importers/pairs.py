@@ -1,0 +1,180 @@
+"""A folder of images, paired by name: a folder a kind of image, a table of poses, a map.
+
+pairs/sim/rgb/0001.jpg   pairs/real/rgb/0001.jpg      the same picture in two domains: one row, 0001
+pairs/sim/depth/0001.png                              16-bit depth stays 16-bit
+pairs/poses.csv          name, x [m], y [m], angle [deg]
+pairs/map.png            a picture of the ground
+pairs/pairs.json         {"units": {"depth": "mm"}, "map": {"origin": [0, 0], "scale": 0.05, "unit": "m"},
+                          "polygons": {"kitchen": [[0, 0], [4, 0], [4, 3]]}, "camera": {...},
+                          "columns": {"x": {"domain": "real"}}, "arrays": {"rgb": {"domain": "", "pair": "rgb"}}}
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+
+from innerview.errors import StoreError, UnknownName
+from innerview.schema import ArraySpec, Camera, Column, MapImage, Origin, Polygon, RecordingInfo, RowKind, Scene
+from innerview.store.files import read_json
+from innerview.store.importers.images import SUFFIXES, ImageFiles, whole_rows
+from innerview.store.importers.tables import read_table, split_units
+from innerview.store.paths import checked_name, is_plain_file
+from innerview.store.recordings.arrays.encoded import check_picture
+from innerview.store.recordings.scenes import map_name, scene_key
+from innerview.store.recordings.tables import parquet_bytes
+from innerview.store.recordings.whole import column_spec, write_table
+from innerview.store.study import Study
+
+_NAMES = ("name", "file", "image", "stem")
+_DECLARED = ("domain", "pair", "unit", "label")
+Described = TypeVar("Described", Column, ArraySpec)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """The map that all rows lie on."""
+
+    scene: Scene | None
+    picture: bytes = b""
+
+
+def import_pairs(
+    study: Study, path: Path | str, *, name: str | None = None, units: Mapping[str, str] | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """Make a recording of a folder of images; gives its name and what has to be said about it.
+
+    Rows are the names that every folder of images has. `units` gives the unit of a kind of image: {"depth": "mm"}.
+    """
+    folder = Path(path)
+    described = _described(folder)
+    found = _image_folders(folder)
+    if not found:
+        raise StoreError(f"'{folder}' holds no folders of images ({', '.join(SUFFIXES)}).")
+    stems = sorted(set.intersection(*(set(files) for files in found.values())))
+    remarks = [
+        f"'{array.replace('.', '/')}' has {len(files) - len(stems)} images without a partner; they are left out."
+        for array, files in found.items()
+        if len(files) > len(stems)
+    ]
+    if not stems:
+        raise StoreError(f"No name of an image is in all of {', '.join(found)}: nothing is paired.")
+    known, said = {**described.get("units", {}), **(units or {})}, described.get("arrays", {})
+    arrays = [
+        ImageFiles(spec=_declared(_spec(n, known), said), files=[files[stem] for stem in stems])
+        for n, files in found.items()
+    ]
+    whole = whole_rows(arrays)
+    table, columns = _poses(folder, [stems[row] for row in whole.rows.tolist()], described.get("columns", {}))
+    ground = _ground(folder, described)
+    info = RecordingInfo(
+        name=checked_name("recording", name or folder.resolve().name),
+        origin=Origin(kind="imported", by="folder of images", source=folder.name),
+        row=RowKind(one="pair", many="pairs") if len(found) > 1 else RowKind(one="image", many="images"),
+        columns=columns,
+        arrays=tuple(array.spec for array in whole.arrays),
+        scene=scene_key(ground.scene) if ground.scene else "",
+        arguments={"source": folder.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
+    )
+    scenes = ((ground.scene, ground.picture),) if ground.scene else ()
+    write_table(study, info, table, whole.read, heights={}, scenes=scenes)
+    return info.name, (*remarks, *whole.remarks)
+
+
+def _described(folder: Path) -> dict[str, Any]:
+    if not folder.is_dir():
+        raise StoreError(f"There is no folder '{folder}'.")
+    path = folder / "pairs.json"
+    value = read_json(path) if is_plain_file(path) else {}
+    if not isinstance(value, dict):
+        raise StoreError("'pairs.json' holds an object with units, map, polygons and camera.")
+    return value
+
+
+def _image_folders(folder: Path) -> dict[str, dict[str, Path]]:
+    """Images by stem, by name of the array: the folder's path with points."""
+    found: dict[str, dict[str, Path]] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix.lower() in SUFFIXES and path.parent != folder and is_plain_file(path):
+            name = ".".join(path.parent.relative_to(folder).parts)
+            found.setdefault(name, {})[path.stem] = path
+    return found
+
+
+def _spec(name: str, units: Mapping[str, str]) -> ArraySpec:
+    domain, _, kind = name.partition(".")
+    pair = kind or "image"
+    unit = str(units.get(name, units.get(pair, "")))
+    return ArraySpec(name=name, shape=(), dtype="uint8", role="image", domain=domain, pair=pair, unit=unit)
+
+
+def _declared(spec: Described, described: Mapping[str, Any]) -> Described:
+    """A column or an array with what 'pairs.json' says of it: domain, pair, unit, label."""
+    said: dict[str, Any] = described.get(spec.name, {})
+    for field in said:
+        if field not in _DECLARED:
+            raise UnknownName("field", field, _DECLARED, f"'pairs.json' says it of '{spec.name}'.")
+    return replace(spec, **said)
+
+
+def _poses(folder: Path, stems: list[str], described: Mapping[str, Any]) -> tuple[pl.DataFrame, tuple[Column, ...]]:
+    """The table beside the images, a line each, and its columns with the units that stand in their heads."""
+    rows = pl.DataFrame({"name": pl.Series(stems, dtype=pl.String)})
+    named = Column(name="name", type="text", kind="index", description="The files' name without its ending.")
+    paths = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".csv", ".parquet")]
+    if not paths:
+        return rows, (named,)
+    if len(paths) > 1:
+        raise StoreError(f"'{folder.name}' has several tables: {', '.join(p.name for p in paths)}. Keep one.")
+    table, units = split_units(read_table(paths[0]))
+    key = next((column for column in _NAMES if column in table.columns), None)
+    if key is None:
+        raise StoreError(f"'{paths[0].name}' needs a column {' or '.join(_NAMES)} that names the images of each line.")
+    table = table.with_columns(pl.col(key).cast(pl.String).map_elements(lambda n: Path(n).stem, return_dtype=pl.String))
+    table = table.rename({key: "name"})
+    joined = rows.join(table.unique("name", keep="first"), on="name", how="left", maintain_order="left")
+    columns = [replace(column_spec(series), unit=units.get(series.name, "")) for series in joined]
+    return joined, (named, *(_declared(column, described) for column in columns if column.name != "name"))
+
+
+def _ground(folder: Path, described: Mapping[str, Any]) -> Ground:
+    """The scene, where there is a map, areas or a camera."""
+    shown = described.get("map", {})
+    path = next((p for p in (folder / "map.png", folder / "map.jpg") if is_plain_file(p)), None)
+    if path is None and not described.keys() & {"polygons", "camera"}:
+        return Ground(scene=None)
+    try:
+        image, content = None, b""
+        if path is not None:
+            content = path.read_bytes()
+            shape, _ = check_picture(content)
+            image = MapImage(
+                file=map_name(content),
+                width_px=shape[1],
+                height_px=shape[0],
+                origin=(float(shown.get("origin", (0, 0))[0]), float(shown.get("origin", (0, 0))[1])),
+                scale=float(shown.get("scale", 1.0)),
+            )
+        areas = described.get("polygons", {}).items()
+        polygons = tuple(
+            Polygon(name=str(n), points=tuple((float(x), float(y)) for x, y in points)) for n, points in areas
+        )
+        camera = _camera(described["camera"]) if "camera" in described else None
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
+        raise StoreError(f"The map in 'pairs.json' cannot be read: {error!r}. See innerview help import.") from error
+    unit = str(shown.get("unit", "m" if image is not None else "map units"))
+    return Ground(scene=Scene(unit=unit, image=image, polygons=polygons, camera=camera), picture=content)
+
+
+def _camera(value: Mapping[str, Any]) -> Camera:
+    return Camera(
+        width_px=int(value["width_px"]),
+        height_px=int(value["height_px"]),
+        focal_px=(float(value["focal_px"][0]), float(value["focal_px"][1])),
+        centre_px=(float(value["centre_px"][0]), float(value["centre_px"][1])),
+    )
