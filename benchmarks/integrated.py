@@ -51,7 +51,7 @@ def ways(agent: Subject, frames: Tensor, steps: int) -> tuple[Work, dict[str, Ca
     """Ours, and Captum's by how pictures lie in memory, given the size of pieces."""
     name, module = agent.info.inputs[0].name, agent.module
     blank = torch.zeros_like(frames[:1])
-    begin = agent.run({name: blank}, keep=(LAYER,)).activations[LAYER][0]
+    begin = agent.run({name: blank}, keep=(LAYER,)).sites[LAYER][0]
     captum: Any = LayerIntegratedGradients(lambda x: module(x)[1][:, 0], module.get_submodule(LAYER))
 
     def ours() -> Tensor:

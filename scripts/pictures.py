@@ -22,7 +22,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import innerview as iv
 from innerview.lenses.look import look
-from innerview.schema import MemoryEdit, Reduction
+from innerview.schema import EditSet, SiteEdit
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
 RECORDING = "k-items agent"
@@ -32,10 +32,10 @@ LONG_MS = 60_000
 AGAIN = "red armour never gathered"
 
 
-def hold(element: int, value: float, name: str) -> Reduction:
+def hold(element: int, value: float, name: str) -> EditSet:
     """One element that tells a fact, held at what it is when the fact holds, or does not."""
-    edit = MemoryEdit(elements=(element,), mode="set", value=value)
-    return Reduction(name=f"h{element} at {value:g}: {name}", edits=(edit,))
+    edit = SiteEdit(elements=(element,), op="set", value=value)
+    return EditSet(name=f"h{element} at {value:g}: {name}", edits=(edit,))
 
 
 HELD = (

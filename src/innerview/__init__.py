@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import play_out
-    from innerview.schema import MemoryEdit, Move, Reduction
+    from innerview.schema import EditSet, Move, SiteEdit
     from innerview.serve import show
     from innerview.store import Recording, Study, check, import_pairs, write_rows
     from innerview.subjects import Subject, from_sb3, subject
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 # Loaded when first used, so that looking at a study does not wait for torch.
 _HOMES = {
-    "MemoryEdit": "innerview.schema",
+    "SiteEdit": "innerview.schema",
     "Move": "innerview.schema",
     "Recording": "innerview.store",
-    "Reduction": "innerview.schema",
+    "EditSet": "innerview.schema",
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
     "World": "innerview.worlds",
@@ -61,11 +61,11 @@ _HOMES = {
     "write_rows": "innerview.store",
 }
 __all__ = [
+    "EditSet",
     "InnerviewError",
-    "MemoryEdit",
     "Move",
     "Recording",
-    "Reduction",
+    "SiteEdit",
     "Study",
     "Subject",
     "UnknownName",

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from torch import nn
 
 import innerview as iv
+from tests.subjects.memory_changes import memory_changes
 
 from .kept import PATIENCE_MS
 from .workbench import Watch
@@ -70,7 +71,9 @@ def by_torch(subject: iv.Subject, recording: iv.Recording, episode: int, off: tu
 
     memory, states, chances = subject.initial_memory(1), [], []
     for frame in frames:
-        output = subject.run(subject.inputs({"observation": frame[None]}), memory, change=change)
+        output = subject.run(
+            subject.inputs({"observation": frame[None]}), memory, edits=memory_changes(subject, change)
+        )
         memory = output.memory
         states.append(next(iter(memory.values()))[0].numpy())
         chances.append(subject.probabilities(output)[0])  # type: ignore[index]
@@ -85,7 +88,7 @@ def test_the_page_computes_what_torch_does_over_a_whole_episode(open_file: Open,
     assert path.stat().st_size < MOST_BYTES
     page, recording = open_file(path), study.recording("walks")
     for off in ((), (3,), (0, 2, 5, 9, 15)):
-        edits = [{"elements": list(off), "mode": "zero"}] if off else []
+        edits = [{"elements": list(off), "op": "zero"}] if off else []
         told = page.evaluate(STATES, edits)
         states, chances = by_torch(subject, recording, 1, off)
         np.testing.assert_allclose(np.reshape(told["states"], (400, 16)), states, atol=NEAR)
@@ -101,8 +104,8 @@ def test_frozen_and_set_elements_keep_to_their_steps(open_file: Open, tmp_path: 
     study = counted(tmp_path / "a.study", subject)
     page = open_file(zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False))
     edits = [
-        {"elements": [2], "mode": "freeze", "start": 10},
-        {"elements": [5], "mode": "set", "value": 0.25, "start": 4, "stop": 6},
+        {"elements": [2], "op": "freeze", "start": 10},
+        {"elements": [5], "op": "set", "value": 0.25, "start": 4, "stop": 6},
     ]
     states = np.reshape(page.evaluate(STATES, edits)["states"], (30, 8))
     assert (states[9:, 2] == states[9, 2]).all() and states[8, 2] != states[9, 2]
@@ -112,7 +115,7 @@ def test_frozen_and_set_elements_keep_to_their_steps(open_file: Open, tmp_path: 
 def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8), name="<b>bold</b> agent")
     study = counted(tmp_path / "a.study", subject)
-    study.keep_reduction(iv.Reduction(name="<i>two</i>", edits=(iv.MemoryEdit(elements=(1, 6)),)))
+    study.keep_reduction(iv.EditSet(name="<i>two</i>", edits=(iv.SiteEdit(elements=(1, 6)),)))
     page = open_file(zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False))
     expect(page.get_by_role("heading", level=1)).to_contain_text("<b>bold</b> agent")
     expect(page.get_by_text("cannot be played in a page")).to_be_visible()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 import innerview as iv
-from innerview.schema import MemoryEdit, Reduction
+from innerview.schema import EditSet, SiteEdit
 from innerview.serve import Handle
 
 from .conftest import Show, Visit
@@ -24,9 +24,9 @@ NAME = "forgets"
 def rerun(study: iv.Study) -> iv.Recording:
     """Episode 2 again, without half its memory from step 20 on."""
     subject, world = agent()
-    edit = MemoryEdit(elements=tuple(range(64)), start=BEGIN)
+    edit = SiteEdit(elements=tuple(range(64)), start=BEGIN)
     made = iv.rerun(
-        study, "k-items", Reduction(name="half", edits=(edit,)), subject, world, episodes=[2], name=NAME, progress=False
+        study, "k-items", EditSet(name="half", edits=(edit,)), subject, world, episodes=[2], name=NAME, progress=False
     )
     return made.recording
 

@@ -62,7 +62,7 @@ def test_the_table_from_one_command(here: Path) -> None:
 
 def test_other_choices(here: Path) -> None:
     study = iv.Study.open(here / "a.study")
-    study.keep_reduction(iv.Reduction(name="mine", edits=(iv.MemoryEdit(elements=(2,)),)))
+    study.keep_reduction(iv.EditSet(name="mine", edits=(iv.SiteEdit(elements=(2,)),)))
     said = run(
         "reduce",
         "a.study",
@@ -94,7 +94,7 @@ def test_sweep_and_smallest_memory(here: Path) -> None:
 
 def test_reductions_are_listed_carried_and_dropped(here: Path) -> None:
     study = iv.Study.open(here / "a.study")
-    study.keep_reduction(iv.Reduction(name="mine", edits=(iv.MemoryEdit(elements=(2, 3), mode="freeze"),), note="why"))
+    study.keep_reduction(iv.EditSet(name="mine", edits=(iv.SiteEdit(elements=(2, 3), op="freeze"),), note="why"))
     said = run("reductions", "a.study")
     assert "mine" in said and "freeze" in said and "why" in said
     run("reductions", "a.study", "--export", "r.json")

@@ -45,8 +45,8 @@ def test_a_few_lines_make_a_subject_that_does_not_see_red_and_keep_it(study: iv.
         kept.name == blinded.info.name == "walker blind to red" and kept.info.weights_digest == blinded.weights_digest()
     )
     line = kept.last
-    assert (line.edit, line.of, line.layer, line.after, line.result) == (
-        "blinding",
+    assert (line.op, line.of, line.layer, line.after, line.result) == (
+        "project out",
         "walker",
         "see",
         "tell",

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 import innerview as iv
 from innerview.errors import CaptureError, EditError, StoreError
-from innerview.schema import MemoryEdit, Reduction
+from innerview.schema import EditSet, SiteEdit
 from innerview.testing.worlds import CountingWorld
 
 SIZE = 8
@@ -50,7 +50,7 @@ def subject() -> iv.Subject:
 
 
 @torch.no_grad()
-def by_hand(weights: dict[str, Tensor], frames: np.ndarray, edit: MemoryEdit) -> tuple[np.ndarray, ...]:
+def by_hand(weights: dict[str, Tensor], frames: np.ndarray, edit: SiteEdit) -> tuple[np.ndarray, ...]:
     """Memory, probabilities and value of one episode, written out: no layer of torch and no hook."""
     w = {name: value.double() for name, value in weights.items()}
     h, before = torch.zeros(SIZE, dtype=torch.float64), torch.zeros(SIZE, dtype=torch.float64)
@@ -66,7 +66,7 @@ def by_hand(weights: dict[str, Tensor], frames: np.ndarray, edit: MemoryEdit) ->
         before, h = h, (1 - update) * new + update * h
         if edit.start <= step < (edit.stop or 10**9):
             for element in edit.elements:
-                h[element] = {"zero": 0.0, "set": edit.value, "freeze": before[element]}[edit.mode]
+                h[element] = {"zero": 0.0, "set": edit.value, "freeze": before[element]}[edit.op]
         memory.append(h.clone())
         chances.append(torch.softmax(w["policy.weight"] @ h + w["policy.bias"], 0))
         values.append(w["value.weight"] @ h + w["value.bias"])
@@ -74,11 +74,11 @@ def by_hand(weights: dict[str, Tensor], frames: np.ndarray, edit: MemoryEdit) ->
 
 
 EDITS = {
-    "zero": MemoryEdit(elements=HALF),
-    "zero for a while": MemoryEdit(elements=HALF, start=4, stop=11),
-    "freeze": MemoryEdit(elements=HALF, mode="freeze", start=5),
-    "freeze from the start": MemoryEdit(elements=(1, 2), mode="freeze"),
-    "set": MemoryEdit(elements=(3, 4), mode="set", value=-1.5, start=2),
+    "zero": SiteEdit(elements=HALF),
+    "zero for a while": SiteEdit(elements=HALF, start=4, stop=11),
+    "freeze": SiteEdit(elements=HALF, op="freeze", start=5),
+    "freeze from the start": SiteEdit(elements=(1, 2), op="freeze"),
+    "set": SiteEdit(elements=(3, 4), op="set", value=-1.5, start=2),
 }
 
 
@@ -99,7 +99,7 @@ def test_an_edited_recording_equals_the_one_computed_by_hand(name: str, subject:
 def test_an_edit_of_the_carried_state_alone_would_be_found_out(subject: iv.Subject, tmp_path: Path) -> None:
     """At the first step nothing was carried yet: what the heads say already differs, and by far more than 1e-5."""
     full = iv.record(tmp_path / "a.study", subject, CountingWorld(), episodes=1, name="full", progress=False)
-    edit = MemoryEdit(elements=tuple(range(SIZE)))
+    edit = SiteEdit(elements=tuple(range(SIZE)))
     none = iv.record(
         tmp_path / "a.study", subject, CountingWorld(), episodes=1, name="none", edits=edit, progress=False
     )
@@ -112,10 +112,10 @@ def test_an_edit_of_the_carried_state_alone_would_be_found_out(subject: iv.Subje
 
 def test_edits_tell_recordings_apart_and_continue_only_with_the_same(subject: iv.Subject, tmp_path: Path) -> None:
     study = tmp_path / "a.study"
-    reduction = Reduction(name="half", edits=(MemoryEdit(elements=HALF),))
+    reduction = EditSet(name="half", edits=(SiteEdit(elements=HALF),))
     made = iv.record(study, subject, CountingWorld(), episodes=2, name="x", edits=reduction, progress=False)
     (kept,) = made.info.arguments["edits"]
-    assert kept["elements"] == list(HALF) and kept["site"] == "gru" and kept["mode"] == "zero"
+    assert kept["elements"] == list(HALF) and kept["site"] == "gru/h" and kept["op"] == "zero"
     again = iv.record(study, subject, CountingWorld(), episodes=2, name="x", edits=reduction, progress=False)
     assert again.rows == made.rows
     with pytest.raises(StoreError, match="edits"):
@@ -126,17 +126,17 @@ def test_edits_tell_recordings_apart_and_continue_only_with_the_same(subject: iv
 
 def test_edits_that_do_not_fit_are_refused_before_anything_is_made(subject: iv.Subject, tmp_path: Path) -> None:
     with pytest.raises(EditError, match="elements 0 to 7"):
-        iv.record(tmp_path / "a.study", subject, CountingWorld(), edits=MemoryEdit(elements=(8,)), progress=False)
+        iv.record(tmp_path / "a.study", subject, CountingWorld(), edits=SiteEdit(elements=(8,)), progress=False)
     forgetful = iv.subject(
         nn.Sequential(nn.Flatten(), nn.Linear(192, 3)), example=torch.zeros(1, 3, 8, 8), heads="policy"
     )
     with pytest.raises(EditError, match="no memory"):
-        iv.record(tmp_path / "a.study", forgetful, CountingWorld(), edits=MemoryEdit(elements=(0,)), progress=False)
+        iv.record(tmp_path / "a.study", forgetful, CountingWorld(), edits=SiteEdit(elements=(0,)), progress=False)
     assert not (tmp_path / "a.study").exists()
 
 
 @pytest.mark.parametrize(
-    ("reads", "said"), [(0.0, r"At step 4, element \d of 'gru' became not"), (1.0, "Head 'policy'")]
+    ("reads", "said"), [(0.0, r"At step 4, element \d of 'gru/h' became not"), (1.0, "Head 'policy'")]
 )
 def test_an_edit_that_makes_no_number_stops_the_recording(reads: float, said: str, tmp_path: Path) -> None:
     agent = Agent()
@@ -146,8 +146,8 @@ def test_an_edit_that_makes_no_number_stops_the_recording(reads: float, said: st
         agent.policy.weight.fill_(9.0 * reads)
         agent.value.weight.zero_()
     subject = iv.subject(agent, name="agent", example=torch.zeros(1, 3, 8, 8))
-    edit = MemoryEdit(elements=(0, 1), mode="set", value=3e38, start=3)
-    with pytest.raises(CaptureError, match=rf"episode 0: {said}.*(Set elements|change made to the memory)"):
+    edit = SiteEdit(elements=(0, 1), op="set", value=3e38, start=3)
+    with pytest.raises(CaptureError, match=rf"episode 0: {said}.*(Set elements|and the edits)"):
         iv.record(tmp_path / "a.study", subject, CountingWorld(), episodes=1, edits=edit, progress=False)
     kept = iv.Study.open(tmp_path / "a.study").recording("agent in counting")
     assert kept.rows >= 3, "what was played before is there to be looked at"
@@ -161,7 +161,7 @@ def test_an_interrupted_edited_recording_goes_on_as_it_would_have(subject: iv.Su
         if done >= 2:
             raise Stop
 
-    edit = MemoryEdit(elements=HALF, mode="freeze", start=3)
+    edit = SiteEdit(elements=HALF, op="freeze", start=3)
     given = {"episodes": 4, "name": "x", "edits": edit, "block_rows": 16, "lanes": 2}
     whole = iv.record(tmp_path / "a.study", subject, CountingWorld(), progress=False, **given)  # type: ignore[arg-type]
     with pytest.raises(Stop):

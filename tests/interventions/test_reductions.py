@@ -18,12 +18,12 @@ from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Jobs
 from innerview.rollouts.episodes import FULL, Table
 from innerview.rollouts.live import Live
-from innerview.schema import MemoryEdit, Reduction
+from innerview.schema import EditSet, SiteEdit
 from innerview.testing.worlds import CountingWorld, episode_length
 from tests.rollouts.players import recurrent
 from tests.rollouts.test_rerun import DriftingWorld
 
-HALF = Reduction(name="half", edits=(MemoryEdit(elements=(0, 1, 2)),))
+HALF = EditSet(name="half", edits=(SiteEdit(elements=(0, 1, 2)),))
 
 
 class Walker(nn.Module):
@@ -57,8 +57,8 @@ def study(walker: iv.Subject, tmp_path: Path) -> iv.Study:
     return iv.Study.open(tmp_path / "a.study")
 
 
-def without(*elements: int) -> Reduction:
-    return Reduction(name=f"without {elements}", edits=(MemoryEdit(elements=elements),))
+def without(*elements: int) -> EditSet:
+    return EditSet(name=f"without {elements}", edits=(SiteEdit(elements=elements),))
 
 
 def test_the_table_says_what_must_happen(study: iv.Study, walker: iv.Subject) -> None:
@@ -162,12 +162,12 @@ def test_tables_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
         reduce_table(study, "x", [without(1)], walker, world, episodes=0, progress=False)
     plain = iv.subject(nn.Sequential(nn.Flatten(), nn.Linear(192, 3)), example=torch.zeros(1, 3, 8, 8), heads="policy")
     with pytest.raises(EditError, match="no memory"):
-        reduce_table(study, "x", [], plain, world, progress=False)
+        reduce_table(study, "x", [without(0)], plain, world, progress=False)
 
 
 def test_jobs_of_the_page(study: iv.Study, walker: iv.Subject) -> None:
     live, jobs = Live(study, {"walker": walker}, {"counting": CountingWorld()}), Jobs()
-    edit = {"elements": [1], "start": 3}
+    edit = {"kind": "site", "elements": [1], "start": 3}
     task = rerun_task(live, {"recording": "x", "reduction": {"name": "late", "edits": [edit]}, "episodes": [2]})
     job = jobs.wait(jobs.submit("rerun", task.title, task.work).id, 60)
     assert job.result["recording"] == "x - late" and job.result["of"] == "x", job.error
@@ -186,7 +186,10 @@ def test_jobs_of_the_page(study: iv.Study, walker: iv.Subject) -> None:
     [
         ({"reduction": {"name": "x"}}, "lacks edits"),
         ({"reduction": "nope"}, "No reduction is called 'nope'"),
-        ({"reduction": {"name": "x", "edits": [{"elements": [1]}]}, "episodes": 3}, "list of episode numbers"),
+        (
+            {"reduction": {"name": "x", "edits": [{"kind": "site", "elements": [1]}]}, "episodes": 3},
+            "list of episode numbers",
+        ),
         ({"reduction": None}, "no reduction"),
     ],
 )
@@ -198,7 +201,7 @@ def test_requests_that_cannot_be(study: iv.Study, walker: iv.Subject, wrong: dic
 
 def test_a_row_of_an_edited_recording_run_again_says_what_was_recorded(study: iv.Study) -> None:
     subject = recurrent()
-    edit = MemoryEdit(elements=(0, 3), mode="set", value=1.5, start=2)
+    edit = SiteEdit(elements=(0, 3), op="set", value=1.5, start=2)
     made = iv.record(study, subject, CountingWorld(), episodes=1, name="edited", edits=edit, progress=False)
     live = Live(study, {"tiny": subject}, {})
     for row in (0, 1, 2, 9):

@@ -17,7 +17,7 @@ from innerview.interventions.tasks import MAKERS
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Jobs
 from innerview.rollouts.live import Live
-from innerview.schema import MemoryEdit
+from innerview.schema import SiteEdit
 from innerview.testing.worlds import ContinuousWorld, CountingWorld
 from tests.rollouts.players import recurrent
 
@@ -78,9 +78,9 @@ def test_a_pair_tells_what_neither_element_tells_alone(study: iv.Study, known: i
 
 
 def test_freezing_and_setting_can_be_swept_too(study: iv.Study, known: iv.Subject) -> None:
-    frozen = sweep(study, "x", known, CountingWorld(), mode="freeze", progress=False).value["ranked"]
+    frozen = sweep(study, "x", known, CountingWorld(), op="freeze", progress=False).value["ranked"]
     assert frozen[0]["elements"] == [4], "frozen at the initial state it never gets set"
-    at_one = sweep(study, "x", known, CountingWorld(), mode="set", value=1.0, progress=False).value["ranked"]
+    at_one = sweep(study, "x", known, CountingWorld(), op="set", value=1.0, progress=False).value["ranked"]
     assert all(each["effect"] < 0.1 for each in at_one), "they are at 1 anyway"
 
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_swept(study: iv.Study, known: iv.Subject, tmp_path: Path
         sweep(study, "x", known, world, over="pair", progress=False)
     with pytest.raises(EditError, match="elements 0 to 7"):
         sweep(study, "x", known, world, elements=[8], progress=False)
-    with pytest.raises(UnknownName, match="memory site"):
+    with pytest.raises(UnknownName, match="Unknown layer 'gru'"):
         sweep(study, "x", known, world, site="gru", progress=False)
     with pytest.raises(UnknownName, match="measure"):
         sweep(study, "x", known, world, by="episodes", measure="retrun", elements=[1], episodes=1, progress=False)
@@ -149,7 +149,7 @@ def test_what_cannot_be_swept(study: iv.Study, known: iv.Subject, tmp_path: Path
         sweep(study, "x", recurrent(), world, progress=False)
     with pytest.raises(EditError, match="from 0 to 1"):
         minimal(study, "x", known, world, keep=1.5, progress=False)
-    iv.record(study, known, world, episodes=1, name="edited", edits=MemoryEdit(elements=(0,)), progress=False)
+    iv.record(study, known, world, episodes=1, name="edited", edits=SiteEdit(elements=(0,)), progress=False)
     with pytest.raises(EditError, match="recorded with edits"):
         sweep(study, "edited", known, world, progress=False)
 

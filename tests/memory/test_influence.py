@@ -14,6 +14,7 @@ from innerview.errors import LensError, UnknownName
 from innerview.memory.influence import look
 from innerview.schema import Column, Rows
 from innerview.testing.subjects import TORCH_CASES, Case, random_inputs
+from tests.subjects.memory_changes import memory_changes
 
 RECURRENT = [case for case in TORCH_CASES if case.memory]
 STEPS = 9
@@ -75,7 +76,7 @@ def score(subject: iv.Subject, steps: Sequence[Mapping[str, Tensor]], site: str,
         def change(name: str, state: Tensor, step: int = step) -> Tensor:
             return state + nudge if name == site and step == at else state
 
-        output = subject.run(given, memory, change=change)
+        output = subject.run(given, memory, edits=memory_changes(subject, change))
         memory = output.memory
     head = subject.acting_head
     assert head is not None

@@ -14,12 +14,12 @@ import innerview as iv
 from innerview.errors import CaptureError, EditError, LensError
 from innerview.lenses.look import look
 from innerview.rollouts.rerun import pairs_of, rerun
-from innerview.schema import MemoryEdit, Moment, Reduction
+from innerview.schema import EditSet, Moment, SiteEdit
 from innerview.testing.worlds import CountingGame, CountingWorld
 from innerview.worlds import Game
 from tests.rollouts.players import Recurrent, recurrent
 
-LATE = Reduction(name="late", edits=(MemoryEdit(elements=(0, 1, 2), mode="set", value=3.0, start=6),))
+LATE = EditSet(name="late", edits=(SiteEdit(elements=(0, 1, 2), op="set", value=3.0, start=6),))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_some_episodes_alone_are_the_same_to_the_last_bit(study: iv.Study) -> No
 
 
 def test_an_edit_that_changes_nothing_never_parts(study: iv.Study) -> None:
-    never = Reduction(name="never", edits=(MemoryEdit(elements=(0,), start=10_000),))
+    never = EditSet(name="never", edits=(SiteEdit(elements=(0,), start=10_000),))
     made = rerun(study, "x", never, recurrent(), CountingWorld(), progress=False)
     told = [(pair.parts.decision, pair.parts.action, pair.parts.place) for pair in made.pairs]
     assert told == [(None, None, None)] * 5
@@ -63,7 +63,7 @@ def test_an_edit_that_changes_nothing_never_parts(study: iv.Study) -> None:
 def test_another_reduction_of_the_same_name_gets_a_name_of_its_own(study: iv.Study) -> None:
     first = rerun(study, "x", LATE, recurrent(), CountingWorld(), progress=False)
     assert rerun(study, "x", LATE, recurrent(), CountingWorld(), progress=False).recording.name == first.recording.name
-    other = Reduction(name="late", edits=(MemoryEdit(elements=(0,)),))
+    other = EditSet(name="late", edits=(SiteEdit(elements=(0,)),))
     assert rerun(study, "x", other, recurrent(), CountingWorld(), progress=False).recording.name != first.recording.name
 
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_run_again(study: iv.Study) -> None:
     with pytest.raises(CaptureError, match="0 to 4, not 5"):
         rerun(study, "x", LATE, recurrent(), CountingWorld(), episodes=[5], progress=False)
     with pytest.raises(EditError, match="elements 0 to 5"):
-        wrong = Reduction(name="wrong", edits=(MemoryEdit(elements=(6,)),))
+        wrong = EditSet(name="wrong", edits=(SiteEdit(elements=(6,)),))
         rerun(study, "x", wrong, recurrent(), CountingWorld(), progress=False)
     with pytest.raises(CaptureError, match="no re-run"):
         pairs_of(study, study.recording("x"))

@@ -19,7 +19,7 @@ from innerview.rollouts.live import Live
 from innerview.rollouts.rerun import pairs_of
 from innerview.rollouts.what_if.branch import Branch
 from innerview.rollouts.what_if.sessions import Playouts, play_out
-from innerview.schema import MemoryEdit, Moment, Move
+from innerview.schema import Moment, Move, SiteEdit
 from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld
 from innerview.worlds import ThreadedLanes, World, world
 from tests.rollouts.players import recurrent
@@ -218,7 +218,7 @@ def test_a_kept_branch_is_the_episode_with_another_end(
     assert again.nodes[0].moment.facts == played.nodes[3].moment.facts
     assert playouts.keep(asked(moves=moves)).work(lambda *_: None)["recording"] == "levels - from 1.5 no 2"
     with pytest.raises(CaptureError, match="played out by hand"):
-        iv.rerun(study, kept.name, iv.Reduction(name="any", edits=()), levels[1], levels[2], progress=False)
+        iv.rerun(study, kept.name, iv.EditSet(name="any", edits=()), levels[1], levels[2], progress=False)
 
 
 def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
@@ -276,7 +276,7 @@ def test_nothing_done_cannot_be_kept(playouts: Playouts) -> None:
 
 def test_edits_of_the_memory_go_on(counted: tuple[iv.Study, iv.Subject, World]) -> None:
     study, subject, place = counted
-    edits = MemoryEdit(elements=(0, 1), mode="set", value=0.5)
+    edits = SiteEdit(elements=(0, 1), op="set", value=0.5)
     iv.record(study, subject, place, episodes=1, name="held", edits=edits, progress=False)
     found = play_out(study, "held", row=3, subject=subject, world=place)
     assert found.play([AGENT, AGENT])[2].output.memory["cell"][0, :2].tolist() == [0.5, 0.5]

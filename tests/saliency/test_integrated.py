@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from innerview.edits import Editor
 from innerview.errors import LensError, UnknownName
 from innerview.saliency.integrated import attribute, look
-from innerview.schema import EditMode, MemoryEdit
+from innerview.schema import SiteEdit, SiteOperation
 from innerview.subjects import Subject, subject
 
 
@@ -46,7 +46,7 @@ def test_a_linear_tail_is_attributed_exactly() -> None:
     found = attribute(agent, INPUTS, layer="second", target="value", steps=2)
     module = agent.module
     weight = (module.value.weight @ module.dense.weight).view(5, 8, 8)  # type: ignore[union-attr,operator]
-    activation = agent.run(INPUTS, keep=("second",)).activations["second"]
+    activation = agent.run(INPUTS, keep=("second",)).sites["second"]
     torch.testing.assert_close(found.values, activation * weight, atol=1e-6, rtol=1e-5)
 
 
@@ -71,14 +71,14 @@ class Remembering(nn.Module):
 
 
 @pytest.mark.parametrize("mode", ["zero", "freeze"])
-def test_what_is_changed_in_the_memory_is_changed_on_the_whole_path(mode: EditMode) -> None:
+def test_what_is_changed_in_the_memory_is_changed_on_the_whole_path(mode: SiteOperation) -> None:
     torch.manual_seed(1)
     agent = subject(Remembering(), example=torch.zeros(1, 3, 8, 8), heads={"value": "value"})
     seen = {"x": INPUTS["x"][:1]}
     memory = {name: torch.randn_like(value) for name, value in agent.initial_memory(1).items()}
     for elements, some in (((0, 1, 2), True), (tuple(range(6)), False)):
-        editor = Editor([[MemoryEdit(elements=elements, mode=mode)]], agent.info.memory)
-        changed = agent.with_change(editor.changing(memory, [3], [0]))
+        editor = Editor([[SiteEdit(elements=elements, op=mode)]], agent.info)
+        changed = agent.with_edits(editor.changes(memory, [3], [0]))
         found = attribute(changed, seen, memory, layer="see", target="value")
         assert found.tail.alone and bool(found.values.any()) is some
         torch.testing.assert_close(found.score, changed.run(seen, memory).heads["value"][:, 0])
@@ -89,7 +89,7 @@ def test_what_is_changed_in_the_memory_is_changed_on_the_whole_path(mode: EditMo
 
 def test_another_baseline_is_where_the_path_begins() -> None:
     agent = adapted()
-    activation = agent.run(INPUTS, keep=("second",)).activations["second"]
+    activation = agent.run(INPUTS, keep=("second",)).sites["second"]
     found = attribute(agent, INPUTS, layer="second", baseline=activation[0])
     assert float(found.values[0].abs().max()) == 0.0
     torch.testing.assert_close(found.baseline_score, found.score[:1].expand(4))

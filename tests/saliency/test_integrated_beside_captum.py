@@ -61,7 +61,7 @@ def theirs(layer: nn.Module, score: Callable[..., Tensor], inputs: tuple[Tensor,
 
 def ours(agent: Subject, inputs: dict[str, Tensor], layer: str, target: str) -> Tensor:
     blank = {name: torch.zeros_like(value[:1]) for name, value in inputs.items()}
-    begin = agent.run(blank, keep=(layer,)).activations[layer][0]
+    begin = agent.run(blank, keep=(layer,)).sites[layer][0]
     return attribute(agent, inputs, layer=layer, target=target, steps=STEPS, baseline=begin).values
 
 

@@ -64,7 +64,12 @@ def test_a_blinded_subject_is_listed_live_and_forgotten_again(api: httpx.Client,
         "live": True,
     }
     (line,) = entry["history"]
-    assert line["edit"] == "blinding" and line["made"] == entry["made"] and "directions" not in line
+    assert (
+        line["kind"] == "weights"
+        and line["op"] == "project out"
+        and line["made"] == entry["made"]
+        and "directions" not in line
+    )
     assert api.get("/api/edited").json() == {"edited": [entry]}
     assert api.get("/api/study").json()["live_subjects"] == ["walker", "walker blind to red"]
     twice = api.post("/api/edited", json=ask(study, 1, subject="walker blind to red", name="no colour")).json()

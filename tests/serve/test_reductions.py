@@ -19,7 +19,7 @@ from .wirework import WAIT_S
 
 HALF = {
     "name": "half ½/2",
-    "edits": [{"elements": [0, 1, 2], "mode": "set", "value": 2.0, "start": 4}],
+    "edits": [{"kind": "site", "elements": [0, 1, 2], "op": "set", "value": 2.0, "start": 4}],
     "note": "by eye",
 }
 
@@ -56,7 +56,7 @@ def ended(api: httpx.Client, **body: Any) -> dict[str, Any]:
 def test_reductions_are_kept_and_dropped(api: httpx.Client) -> None:
     assert api.get("/reductions").json() == []
     (kept,) = api.put("/reductions", json=HALF).json()
-    assert kept["name"] == HALF["name"] and kept["edits"][0]["stop"] is None and kept["edits"][0]["mode"] == "set"
+    assert kept["name"] == HALF["name"] and kept["edits"][0]["stop"] is None and kept["edits"][0]["op"] == "set"
     assert api.get("/reductions").json() == [kept]
     assert api.delete("/reductions/half%20%C2%BD%2F2").json() == []
     assert api.delete("/reductions/none").status_code == 404
@@ -66,9 +66,9 @@ def test_reductions_are_kept_and_dropped(api: httpx.Client) -> None:
     "wrong",
     [
         {"name": "x"},
-        {"name": "x", "edits": [{"elements": ["a"]}]},
-        {"name": "x", "edits": [{"elements": [1], "mode": "melt"}]},
-        {"name": "", "edits": [{"elements": [1]}]},
+        {"name": "x", "edits": [{"kind": "site", "elements": ["a"]}]},
+        {"name": "x", "edits": [{"kind": "site", "elements": [1], "op": "melt"}]},
+        {"name": "", "edits": [{"kind": "site", "elements": [1]}]},
         {"name": "x", "edits": []},
         [],
     ],
@@ -83,7 +83,7 @@ def test_a_re_run_says_where_it_parts_and_what_it_is_of(api: httpx.Client) -> No
     job = ended(api, kind="rerun", recording="x", reduction=HALF, episodes=[0, 2])
     name = job["result"]["recording"]
     told = api.get(f"/recordings/{name}").json()
-    assert told["of"] == "x" and told["edits"][0]["elements"] == [0, 1, 2] and told["edits"][0]["site"] == "cell"
+    assert told["of"] == "x" and told["edits"][0]["elements"] == [0, 1, 2] and told["edits"][0]["site"] == "cell/h"
     assert {r["name"]: r["of"] for r in api.get("/study").json()["recordings"]} == {"x": None, name: "x"}
     pairs = api.get(f"/recordings/{name}/partings").json()
     assert pairs == job["result"]["pairs"] and [pair["of"] for pair in pairs] == [0, 2]
@@ -104,7 +104,14 @@ def test_table_sweep_and_search_make_results(api: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({"kind": "rerun", "recording": "x", "reduction": {"name": "a", "edits": [{"elements": [99]}]}}, 422),
+        (
+            {
+                "kind": "rerun",
+                "recording": "x",
+                "reduction": {"name": "a", "edits": [{"kind": "site", "elements": [99]}]},
+            },
+            422,
+        ),
         ({"kind": "rerun", "recording": "x", "reduction": {"name": "a", "edits": []}}, 422),
         ({"kind": "rerun", "recording": "nope", "reduction": HALF}, 404),
         ({"kind": "rerun", "recording": "x", "reduction": 3}, 422),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import MemoryEdit, Reduction
+from innerview.schema import EditSet, SiteEdit
 from innerview.store import Played, Study, check, export_reductions, import_reductions
 
-HALF = Reduction(name="half · ½", edits=(MemoryEdit(elements=(1, 2), mode="set", value=0.5, stop=9),), note="by eye")
-OTHER = Reduction(name="other", edits=(MemoryEdit(elements=(0,), site="gru"),))
+HALF = EditSet(name="half · ½", edits=(SiteEdit(elements=(1, 2), op="set", value=0.5, stop=9),), note="by eye")
+OTHER = EditSet(name="other", edits=(SiteEdit(elements=(0,), site="gru"),))
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_reductions_are_kept_replaced_and_dropped(study: Study) -> None:
     study.keep_reduction(HALF)
     study.keep_reduction(OTHER)
     assert Study.open(study.path).reductions() == (HALF, OTHER)
-    newer = Reduction(name=HALF.name, edits=OTHER.edits)
+    newer = EditSet(name=HALF.name, edits=OTHER.edits)
     study.keep_reduction(newer)
     assert study.reductions() == (newer, OTHER)
     study.drop_reduction(HALF.name)
@@ -47,12 +47,12 @@ def test_reductions_travel_as_a_file(study: Study, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\nb", "\x00"])
 def test_names_that_cannot_be(study: Study, name: str) -> None:
     with pytest.raises(StoreError, match="cannot name"):
-        study.keep_reduction(Reduction(name=name, edits=HALF.edits))
+        study.keep_reduction(EditSet(name=name, edits=HALF.edits))
 
 
 def test_an_empty_reduction_is_refused_and_damage_is_told(study: Study) -> None:
     with pytest.raises(StoreError, match="no edits"):
-        study.keep_reduction(Reduction(name="nothing", edits=()))
+        study.keep_reduction(EditSet(name="nothing", edits=()))
     study.keep_reduction(HALF)
     assert check(study.path) == []
     (study.path / "reductions.json").write_text("{")

@@ -10,6 +10,7 @@ from innerview.errors import SubjectError
 from innerview.subjects import subject
 from innerview.subjects.memory.replay import Replay
 from innerview.testing.subjects import CASES, Case, random_inputs
+from tests.subjects.memory_changes import memory_changes
 
 RECURRENT = [case for case in CASES if case.memory and not case.needs_sb3]
 
@@ -28,9 +29,9 @@ def test_every_shape_says_what_a_run_says(case: Case) -> None:
     assert head is not None
     memory = whole = adapted.initial_memory(5)
     for row in range(4):
-        told, memory = replay.step(row, memory, halved)
+        told, memory = replay.step(row, memory, memory_changes(adapted, halved))
         one = {name: value[row : row + 1].expand(5, *value.shape[1:]) for name, value in inputs.items()}
-        output = adapted.run(one, whole, change=halved)
+        output = adapted.run(one, whole, edits=memory_changes(adapted, halved))
         whole = output.memory
         torch.testing.assert_close(told, output.heads[head.name], atol=1e-5, rtol=1e-5)
         for name, value in whole.items():

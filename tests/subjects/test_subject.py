@@ -29,7 +29,7 @@ def test_kept_activations_are_safe_from_in_place_layers() -> None:
     module = cnn()
     adapted = subject(module, example=torch.zeros(1, 3, 7, 7))
     x = torch.rand(2, 3, 7, 7)
-    kept = adapted.run({"x": x}, keep=["conv.0", "conv.1"]).activations
+    kept = adapted.run({"x": x}, keep=["conv.0", "conv.1"]).sites
     assert bool((kept["conv.0"] < 0).any())
     assert torch.equal(kept["conv.0"].relu(), kept["conv.1"])
 
@@ -38,13 +38,13 @@ def test_gradients_can_be_taken_at_kept_activations() -> None:
     torch.manual_seed(0)  # with some weights every unit is silent
     adapted = subject(cnn(), example=torch.zeros(1, 3, 7, 7))
     output = adapted.run({"x": torch.rand(2, 3, 7, 7)}, keep=["conv.2"], grad=True)
-    (gradient,) = torch.autograd.grad(output.heads["value"].sum(), output.activations["conv.2"])
+    (gradient,) = torch.autograd.grad(output.heads["value"].sum(), output.sites["conv.2"])
     assert gradient.abs().sum() > 0
     timed = subject(InnerRecurrent(nn.GRU(6, 8)), example=VECTOR)
     output = timed.run({"x": torch.rand(2, 6)}, keep=["core", "value"], grad=True)
-    assert output.activations["core"].shape == (2, 8)
+    assert output.sites["core"].shape == (2, 8)
     for layer in ("core", "value"):
-        (gradient,) = torch.autograd.grad(output.heads["value"].sum(), output.activations[layer], retain_graph=True)
+        (gradient,) = torch.autograd.grad(output.heads["value"].sum(), output.sites[layer], retain_graph=True)
         assert gradient.abs().sum() > 0
 
 
@@ -206,7 +206,7 @@ def test_runs_from_several_threads_do_not_mix() -> None:
         for _ in range(10):
             for one, other in zip(pool.map(lambda b: adapted.run(b, keep=["core"]), batches), wanted, strict=True):
                 assert torch.equal(one.memory["core"], other.memory["core"])
-                assert torch.equal(one.activations["core"], other.activations["core"])
+                assert torch.equal(one.sites["core"], other.sites["core"])
 
 
 def test_printed_a_subject_tells_its_parts_in_a_few_lines() -> None:

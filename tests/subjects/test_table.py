@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from innerview.errors import EditError, SubjectError
 from innerview.subjects import Subject
 from innerview.testing.subjects import CASES, Case, random_inputs
+from tests.subjects.memory_changes import memory_changes
 
 ROWS = 4
 
@@ -103,8 +104,8 @@ def test_every_layer_can_be_kept_and_no_hook_is_left(adapted: Subject) -> None:
     inputs = random_inputs(adapted.info, batch=ROWS, seed=3)
     plain = adapted.run(inputs)
     output = adapted.run(inputs, keep=adapted.info.layers)
-    assert set(output.activations) == set(adapted.info.layers)
-    assert all(value.shape[0] == ROWS for value in output.activations.values())
+    assert set(output.sites) == set(adapted.info.layers)
+    assert all(value.shape[0] == ROWS for value in output.sites.values())
     for name, value in plain.heads.items():
         assert torch.equal(output.heads[name], value)
     assert hooks(adapted.module) == before == 0
@@ -128,7 +129,7 @@ def test_a_change_reaches_heads_and_carried_state_as_by_hand(case: Case, model: 
         wanted = case.edited_by_hand(model, steps, reduced)
     memory = None
     for step, heads in zip(steps, wanted, strict=True):
-        output = adapted.run(step, memory, change=reduced)
+        output = adapted.run(step, memory, edits=memory_changes(adapted, reduced))
         memory = output.memory
         assert all(torch.equal(value, reduced(name, value)) for name, value in memory.items())
         for name, value in heads.items():
@@ -144,7 +145,7 @@ def test_where_a_change_reaches_is_told(case: Case, adapted: Subject) -> None:
         def only(name: str, state: Tensor, chosen: str = site.name) -> Tensor:
             return torch.full_like(state, 2.0) if name == chosen else state
 
-        changed = adapted.run(inputs, change=only)
+        changed = adapted.run(inputs, edits=memory_changes(adapted, only))
         seen = any(not torch.equal(changed.heads[name], value) for name, value in plain.heads.items())
         assert seen == (site.editable != "carried")
         assert (changed.memory[site.name] == 2.0).all()
@@ -152,7 +153,10 @@ def test_where_a_change_reaches_is_told(case: Case, adapted: Subject) -> None:
 
 def test_a_change_that_changes_nothing_leaves_every_bit(adapted: Subject) -> None:
     inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
-    plain, same = adapted.run(inputs), adapted.run(inputs, change=lambda name, state: state.clone())
+    plain, same = (
+        adapted.run(inputs),
+        adapted.run(inputs, edits=memory_changes(adapted, lambda name, state: state.clone())),
+    )
     assert all(torch.equal(same.heads[name], value) for name, value in plain.heads.items())
     assert all(torch.equal(same.memory[name], value) for name, value in plain.memory.items())
 
@@ -164,9 +168,9 @@ def test_a_change_that_fails_leaves_no_hook(case: Case, adapted: Subject) -> Non
     inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
     if case.memory:
         with pytest.raises(EditError, match="no such element"):
-            adapted.run(inputs, change=fail)
+            adapted.run(inputs, edits=memory_changes(adapted, fail))
         with pytest.raises(SubjectError, match="keep the shape"):
-            adapted.run(inputs, change=lambda name, state: state[:1])
+            adapted.run(inputs, edits=memory_changes(adapted, lambda name, state: state[:1]))
     assert hooks(adapted.module) == 0
 
 
@@ -174,8 +178,10 @@ def test_a_change_is_what_is_kept_of_its_layer(case: Case, adapted: Subject) -> 
     inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
     for site in adapted.info.memory:
         if site.editable == "state":
-            output = adapted.run(inputs, keep=(site.layer,), change=lambda name, state: torch.zeros_like(state))
-            assert not output.activations[site.layer].any()
+            output = adapted.run(
+                inputs, keep=(site.layer,), edits=memory_changes(adapted, lambda name, state: torch.zeros_like(state))
+            )
+            assert not output.sites[site.layer].any()
 
 
 def test_gradients_flow_to_inputs_and_memory(case: Case, adapted: Subject) -> None:

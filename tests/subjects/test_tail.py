@@ -24,11 +24,11 @@ def test_heads_after_every_layer_are_those_of_the_whole_module(case: Case) -> No
     inputs = random_inputs(adapted.info, batch=3, seed=1)
     for layer in adapted.info.layers:
         whole = adapted.run(inputs, keep=(layer,))
-        if whole.activations[layer].shape[0] != 3:
+        if whole.sites[layer].shape[0] != 3:
             continue
         try:
             part = tail(adapted, layer, inputs)
-            heads = part.heads(whole.activations[layer].repeat(2, *[1] * (whole.activations[layer].ndim - 1)), inputs)
+            heads = part.heads(whole.sites[layer].repeat(2, *[1] * (whole.sites[layer].ndim - 1)), inputs)
         except SubjectError as error:
             assert "not one tensor" in str(error)
             continue
@@ -88,7 +88,7 @@ def test_activations_lie_as_the_module_takes_them(picky: bool) -> None:
     part = tail(adapted, "first", inputs)
     assert part.alone and part.layout == (torch.contiguous_format if picky else torch.channels_last)
     whole = adapted.run(inputs, keep=("first",))
-    laid = whole.activations["first"].contiguous(memory_format=part.layout)
+    laid = whole.sites["first"].contiguous(memory_format=part.layout)
     torch.testing.assert_close(part.heads(laid, inputs)["policy"], whole.heads["policy"])
 
 
@@ -98,7 +98,7 @@ def test_a_way_past_the_layer_needs_the_whole_module() -> None:
     part = tail(adapted, "second", inputs)
     assert not part.alone and "leads past it" in part.why
     whole = adapted.run(inputs, keep=("second",))
-    heads = part.heads(torch.cat([whole.activations["second"], torch.zeros(2, 4, 5, 5)]), inputs)
+    heads = part.heads(torch.cat([whole.sites["second"], torch.zeros(2, 4, 5, 5)]), inputs)
     torch.testing.assert_close(heads["policy"][:2], whole.heads["policy"])
     assert tail(adapted, "policy", inputs).alone
 

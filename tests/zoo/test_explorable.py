@@ -65,8 +65,8 @@ def test_the_random_numbers_are_those_that_were_drawn(tmp_path: Path) -> None:
 def test_a_page_holds_its_data_as_data_and_asks_for_nothing(tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8), name="</script><img src=x onerror=alert(1)>")
     study = counted(tmp_path / "a.study", subject)
-    study.keep_reduction(iv.Reduction(name="<b>half</b>", edits=(iv.MemoryEdit(elements=(0, 1, 2, 3)),)))
-    study.keep_reduction(iv.Reduction(name="elsewhere", edits=(iv.MemoryEdit(elements=(99,)),)))
+    study.keep_reduction(iv.EditSet(name="<b>half</b>", edits=(iv.SiteEdit(elements=(0, 1, 2, 3)),)))
+    study.keep_reduction(iv.EditSet(name="elsewhere", edits=(iv.SiteEdit(elements=(99,)),)))
     page = zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False)
     text = page.read_text("utf-8")
     assert text.count("<script") == 3 and "<img" not in text and "<b>half" not in text
@@ -141,7 +141,7 @@ def test_bad_requests_are_told_what_would_be_right(tmp_path: Path) -> None:
     refused("Unknown file ending '.pdf'", out="page.pdf")
     refused("no folder", out="nowhere/page.html")
     refused("Unknown reduction 'half'", reductions=["half"])
-    study.keep_reduction(iv.Reduction(name="elsewhere", edits=(iv.MemoryEdit(elements=(99,)),)))
+    study.keep_reduction(iv.EditSet(name="elsewhere", edits=(iv.SiteEdit(elements=(99,)),)))
     refused("element 99 of 8", reductions=["elsewhere"])
     torch.manual_seed(9)
     other = counting(nn.GRUCell(12, 8))
@@ -153,7 +153,7 @@ def test_bad_requests_are_told_what_would_be_right(tmp_path: Path) -> None:
 
 def test_a_reduced_recording_is_not_the_beginning_of_a_story(tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8))
-    study = counted(tmp_path / "a.study", subject, edits=[iv.MemoryEdit(elements=(1,))])
+    study = counted(tmp_path / "a.study", subject, edits=[iv.SiteEdit(elements=(1,))])
     with pytest.raises(JobError, match="reduced memory"):
         zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False)
 

@@ -12,7 +12,7 @@ from innerview.subjects import Output, Subject
 def output_arrays(subject: Subject, form: Layout, output: Output) -> dict[str, np.ndarray]:
     """Memory, activations, probabilities and q values, [batch, *shape] by name of the array."""
     arrays = {array: _numpy(output.memory[site]) for site, array in form.memory.items()}
-    arrays |= {array: _numpy(output.activations[layer]) for layer, array in form.activations.items()}
+    arrays |= {array: _numpy(output.sites[layer]) for layer, array in form.activations.items()}
     probabilities = subject.probabilities(output)
     if probabilities is not None:
         arrays["probabilities"] = probabilities

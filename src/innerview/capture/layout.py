@@ -227,5 +227,5 @@ def _activated(output: Output, names: Mapping[str, str]) -> list[ArraySpec]:
             axes=("channel", "height", "width") if value.ndim == 4 else ("unit",) * (value.ndim - 1),
             label=layer,
         )
-        for layer, value in output.activations.items()
+        for layer, value in output.sites.items()
     ]

@@ -10,7 +10,7 @@ import torch
 
 from innerview.capture.heads import ambiguity
 from innerview.capture.layout import estimate_names
-from innerview.schema import ArraySpec, Column, Head, SubjectInfo
+from innerview.schema import ArraySpec, Column, Head, Site, SubjectInfo, find_site
 from innerview.subjects import Output
 
 _SAID = "What the subject says."
@@ -35,7 +35,7 @@ class PredictionLayout:
             columns |= _head_values(head, said)
             if head.kind in ("policy", "answer"):
                 arrays[f"probabilities.{head.name}"] = _softmax(said)
-        arrays |= {f"site.{_file_name(site)}": _numpy(output.activations[site]) for site in self.kept}
+        arrays |= {f"site.{_file_name(site)}": _numpy(output.sites[site]) for site in self.kept}
         return columns, arrays
 
 
@@ -43,7 +43,7 @@ def prediction_layout(info: SubjectInfo, output: Output, *, keep: Sequence[str] 
     """Columns and arrays of predictions, read off a first output."""
     columns = [column for head in info.heads for column in _head_columns(head)]
     arrays = [spec for head in info.heads for spec in _head_arrays(head)]
-    arrays += [_site_array(site, output.activations[site]) for site in keep]
+    arrays += [_site_array(each, find_site(each, info.sites), output.sites[each]) for each in keep]
     return PredictionLayout(columns=tuple(columns), arrays=tuple(arrays), heads=info.heads, kept=tuple(keep))
 
 
@@ -99,12 +99,11 @@ def _head_arrays(head: Head) -> list[ArraySpec]:
     return [said, chances]
 
 
-def _site_array(site: str, value: torch.Tensor) -> ArraySpec:
-    axes = ("channel", "height", "width") if value.ndim == 4 else ()
+def _site_array(address: str, site: Site, value: torch.Tensor) -> ArraySpec:
+    axes = site.axes if len(site.axes) == value.ndim - 1 else ()
     shape = tuple(value.shape[1:])
-    return ArraySpec(
-        name=f"site.{_file_name(site)}", shape=shape, dtype="float32", role="activation", axes=axes, label=site
-    )
+    name = f"site.{_file_name(address)}"
+    return ArraySpec(name=name, shape=shape, dtype="float32", role=site.kind, axes=axes, label=address)
 
 
 def _file_name(site: str) -> str:

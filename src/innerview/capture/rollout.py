@@ -20,7 +20,7 @@ from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
 from innerview.schema import ActionSpace, Moment
-from innerview.subjects import Change, Output, Subject
+from innerview.subjects import Changes, Output, Subject
 from innerview.worlds import Lanes, World
 
 _PIECE_ROWS = 64
@@ -63,18 +63,16 @@ class Plan:
 
 
 class Editing(Protocol):
-    """Edits of the memory, made in every lane at its own step."""
+    """Edits made in every lane at its own step."""
 
-    def changing(
-        self, before: Mapping[str, torch.Tensor], steps: Sequence[int], programs: Sequence[int]
-    ) -> Change | None:
-        """The change of one step: the carried state, and for each lane its step and the program it is played with."""
+    def changes(self, before: Mapping[str, torch.Tensor], steps: Sequence[int], programs: Sequence[int]) -> Changes:
+        """The changes of one step: the carried state, and for each lane its step and the program it is played with."""
 
 
 def rollout(
     subject: Subject, world: World, plan: Plan, form: Layout, *, edits: Editing | None = None
 ) -> Generator[Piece]:
-    """Yield every episode of the plan in order, piece by piece; with edits, of the memory as they change it."""
+    """Yield every episode of the plan in order, piece by piece; with edits, of the subject as they change it."""
     lanes = world.open(plan.lanes)
     threads = torch.get_num_threads()
     try:
@@ -136,7 +134,7 @@ class _Playing:
         active = [lane for lane, playing in enumerate(self._active) if playing and not self._must_wait(lane)]
         batch = self._batch()
         output = self.subject.run(
-            self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations), change=self._change()
+            self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations), edits=self._changes()
         )
         drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
         actions = self._chosen(output, drawing)
@@ -144,12 +142,12 @@ class _Playing:
         self.memory = self._remembered(output, active)
         self._keep_rows(active, output, actions, after)
 
-    def _change(self) -> Change | None:
-        """What the edits make of this step's new state."""
+    def _changes(self) -> Changes:
+        """What the edits change in this step."""
         if self._edits is None:
-            return None
+            return Changes()
         steps = [self._episodes[lane][-1].length if playing else 0 for lane, playing in enumerate(self._active)]
-        return self._edits.changing(self.memory, steps, self._programs)
+        return self._edits.changes(self.memory, steps, self._programs)
 
     def _must_wait(self, lane: int) -> bool:
         """Whether a lane holds so much for later that the episode whose turn it is should catch up first."""

@@ -12,7 +12,7 @@ from rich.table import Table as Lines
 
 from innerview.cli.make import load_subject, load_world
 from innerview.errors import InnerviewError, StoreError
-from innerview.schema import MemoryEdit, Reduction
+from innerview.schema import EditSet, SiteEdit
 from innerview.store import Recording, Study, export_reductions, import_reductions
 
 if TYPE_CHECKING:
@@ -157,8 +157,9 @@ def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: 
     for title in ("reduction", "elements", "how", "note"):
         lines.add_column(title)
     for reduction in kept:
-        modes = ", ".join(dict.fromkeys(edit.mode for edit in reduction.edits))
-        count = len({(edit.site, element) for edit in reduction.edits for element in edit.elements})
+        modes = ", ".join(dict.fromkeys(edit.op for edit in reduction.edits))
+        sites = [edit for edit in reduction.edits if isinstance(edit, SiteEdit)]
+        count = len({(edit.site, element) for edit in sites for element in edit.elements})
         lines.add_row(reduction.name, str(count), modes, reduction.note)
     console.print(lines)
 
@@ -189,7 +190,7 @@ def show_table(result: Result, chosen: Players) -> None:
     )
 
 
-def _reductions(chosen: Players, wanted: Wanted) -> list[Reduction]:
+def _reductions(chosen: Players, wanted: Wanted) -> list[EditSet]:
     from innerview.edits import parse_elements
     from innerview.interventions.reductions import keep_by, nothing_left
     from innerview.interventions.sweep import site_of
@@ -203,8 +204,8 @@ def _reductions(chosen: Players, wanted: Wanted) -> list[Reduction]:
             raise InnerviewError(f"--keep takes how many and by what, as in 64:activation, not '{text}'.")
         made.append(keep_by(study, recording, site, by=by, count=int(count)))
     for text in wanted.zero:
-        edit = MemoryEdit(elements=parse_elements(text), site=site.name)
-        made.append(Reduction(name=f"without {text}", edits=(edit,)))
+        edit = SiteEdit(elements=parse_elements(text), site=site.address)
+        made.append(EditSet(name=f"without {text}", edits=(edit,)))
     kept = {reduction.name: reduction for reduction in study.reductions()}
     for name in wanted.named:
         if name not in kept:
@@ -246,10 +247,10 @@ def _known(world: Any) -> Any:
     return world
 
 
-def _as_reduction(value: Mapping[str, Any]) -> Reduction:
+def _as_reduction(value: Mapping[str, Any]) -> EditSet:
     from innerview.schema import from_json
 
-    return from_json(Reduction, value)
+    return from_json(EditSet, value)
 
 
 def _measures(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -5,9 +5,8 @@ before the heads read it and before it is carried.
 """
 
 from innerview.edits.ablation import blind, random_directions
-from innerview.edits.application import Editor
 from innerview.edits.selection import all_but, compose, keep_only, parse_elements, top
-from innerview.edits.validation import as_edits, checked, described, fingerprint
+from innerview.subjects import Editor, as_edits, checked, described, fingerprint
 
 __all__ = [
     "Editor",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import EditError, UnknownName
-from innerview.schema import Blinding
+from innerview.schema import WeightEdit
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,7 +24,7 @@ _ALIKE, _DRAWS = 0.9, 100
 """From this cosine on a direction counts as another one, and how often one is drawn anew; dense ones are all alike."""
 
 
-def blind(subject: Subject, edit: Blinding) -> Subject:
+def blind(subject: Subject, edit: WeightEdit) -> Subject:
     """A copy of the subject that is blind to the directions; the original stays as it is."""
     after, weight = reader(subject, edit)
     kernels = {after: weight} | _beside(subject, edit.layer, after)
@@ -34,7 +34,7 @@ def blind(subject: Subject, edit: Blinding) -> Subject:
     return subject.copied(changed, name=f"{subject.info.name} - blind")
 
 
-def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
+def reader(subject: Subject, edit: WeightEdit) -> tuple[str, Tensor]:
     """The layer that reads the channels, and its kernel."""
     from torch import nn
 
@@ -65,7 +65,7 @@ def reader(subject: Subject, edit: Blinding) -> tuple[str, Tensor]:
     )
 
 
-def _check_ways(subject: Subject, edit: Blinding, readers: Sequence[str]) -> None:
+def _check_ways(subject: Subject, edit: WeightEdit, readers: Sequence[str]) -> None:
     """What it does must depend on the layer, and on nothing of it but what these layers read."""
     from innerview.subjects import reaching_layers
 
@@ -95,7 +95,7 @@ def _beside(subject: Subject, layer: str, after: str) -> dict[str, Tensor]:
     alike = [n for n in subject.info.layers if n not in (layer, after) and _size(named[n]) == _size(named[after])]
     if not alike:
         return {}
-    said = subject.run(blanks(subject, 1, grad=True), keep=(layer, after, *alike), grad=True).activations
+    said = subject.run(blanks(subject, 1, grad=True), keep=(layer, after, *alike), grad=True).sites
 
     def follows(name: str, earlier: str) -> bool:
         whole, begin = said[name].sum(), said[earlier]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from innerview.errors import EditError
-from innerview.schema import MemoryEdit, MemorySite, Reduction
+from innerview.schema import EditSet, MemorySite, SiteEdit
 
 _PART = re.compile(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?")
 
@@ -28,16 +28,16 @@ def all_but(elements: Iterable[int], size: int) -> tuple[int, ...]:
     return tuple(element for element in range(size) if element not in kept)
 
 
-def keep_only(elements: Iterable[int], site: MemorySite, *, name: str, note: str = "") -> Reduction:
+def keep_only(elements: Iterable[int], site: MemorySite, *, name: str, note: str = "") -> EditSet:
     """A reduction that zeroes every element of the site but these."""
     gone = all_but(elements, math.prod(site.shape))
-    edits = (MemoryEdit(elements=gone, site=site.name),) if gone else ()
-    return Reduction(name=name, edits=edits, note=note)
+    edits = (SiteEdit(elements=gone, site=site.address),) if gone else ()
+    return EditSet(name=name, edits=edits, note=note)
 
 
-def compose(parts: Sequence[Reduction], *, name: str, note: str = "") -> Reduction:
+def compose(parts: Sequence[EditSet], *, name: str, note: str = "") -> EditSet:
     """Several reductions as one, made in this order: where two change the same element, the later one has its way."""
-    return Reduction(name=name, edits=tuple(edit for part in parts for edit in part.edits), note=note)
+    return EditSet(name=name, edits=tuple(edit for part in parts for edit in part.edits), note=note)
 
 
 def parse_elements(text: str) -> tuple[int, ...]:

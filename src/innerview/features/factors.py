@@ -96,7 +96,7 @@ class _Reading:
         """[rows, channel, height, width], the completeness error [rows], and the tail where there is one."""
         inputs, memory = self.frames.read(places)
         if self.of == "activations":
-            found = self.subject.run(inputs, memory, keep=(self.layer,)).activations[self.layer]
+            found = self.subject.run(inputs, memory, keep=(self.layer,)).sites[self.layer]
             return found, np.zeros(len(places)), None
         given = self.attribute(self.subject, inputs, memory, layer=self.layer, target=self.target, steps=self.steps)
         return given.values, given.error.detach().cpu().numpy(), given.tail

@@ -101,7 +101,7 @@ def everything(subject: Subject, frames: Frames, *, layer: str, objective: str, 
         last = frames.first + frames.rows - 1
         raise LensError(f"Row {row} is not among those that are looked at: {frames.first} to {last}.")
     inputs, memory = frames.read(np.array([place]))
-    said = subject.run(inputs, memory, keep=(layer,)).activations[layer]
+    said = subject.run(inputs, memory, keep=(layer,)).sites[layer]
     if said.ndim != 4:
         raise LensError(
             f"Layer '{layer}' puts out {list(said.shape[1:])} per row, without height and width. Layers that have "
@@ -132,7 +132,7 @@ def survey(
     for first in range(0, len(places), _BATCH):
         told(first)
         inputs, memory = frames.read(places[first : first + _BATCH])
-        said = subject.run(inputs, memory, keep=(layer,)).activations[layer]
+        said = subject.run(inputs, memory, keep=(layer,)).sites[layer]
         found, where = aim.rows(said)
         values.append(found)
         cells.append(where)

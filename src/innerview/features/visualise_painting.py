@@ -78,7 +78,7 @@ class Painter:
         from innerview.subjects import blanks
 
         given = blanks(self.subject, len(shares)) | {self.input: self.canvas.palette.inputs(shares)}
-        return self.subject.run(given, keep=(self.layer,), grad=grad).activations[self.layer]
+        return self.subject.run(given, keep=(self.layer,), grad=grad).sites[self.layer]
 
 
 def gain(times: Tensor) -> Tensor:
@@ -117,7 +117,7 @@ def painted_input(subject: Subject, layer: str, pictures: Mapping[str, Tensor]) 
     for name, seen in pictures.items():
         given = blanks(subject, 1) | {name: seen[:1].detach().clone().requires_grad_()}
         with torch.enable_grad():
-            said = subject.run(given, keep=(layer,), grad=True).activations[layer].sum()
+            said = subject.run(given, keep=(layer,), grad=True).sites[layer].sum()
             looked = torch.autograd.grad(said, [given[name]], allow_unused=True)[0] if said.requires_grad else None
         if looked is not None:
             return name

@@ -12,7 +12,7 @@ import numpy as np
 
 from innerview.errors import EditError, RequestError, StoreError, UnknownName
 from innerview.features.factors import known_as
-from innerview.schema import Blinding, NamedFactor, Result, WeightEdit
+from innerview.schema import NamedFactor, Result, WeightEdit
 from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | No
     from innerview.edits.ablation import blind as blinded
     from innerview.edits.ablation import reader
 
-    edit = Blinding(layer=choice.layer, directions=choice.directions, note=choice.called)
+    edit = WeightEdit(layer=choice.layer, directions=choice.directions, note=choice.called)
     after, _ = reader(subject, edit)
     line = WeightEdit(
         of=subject.info.name,

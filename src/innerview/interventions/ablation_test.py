@@ -17,7 +17,7 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
 from innerview.rollouts.evaluation import Match, Player, value_of
 from innerview.rollouts.record import check_subject, seeds_of
-from innerview.schema import Blinding, Result
+from innerview.schema import Result, WeightEdit
 from innerview.store import Edited, Recording, Study, load_edited
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -181,7 +181,7 @@ def _control(edited: Edited, original: Subject, world: World, number: int) -> Pl
     for place, line in enumerate(edited.history):
         drawn = random_directions(line.directions, seed=1_000 * place + number)
         directions = tuple(tuple(float(v) for v in each) for each in drawn)
-        made = blind(made, Blinding(layer=line.layer, directions=directions, after=line.after))
+        made = blind(made, WeightEdit(layer=line.layer, directions=directions, after=line.after))
     called = "random directions" if number == 0 else f"random directions {number + 1}"
     return Player(called, "control", made, world)
 

@@ -14,7 +14,7 @@ from innerview.edits import Editor
 from innerview.edits.sweep import kl_divergence, switched
 from innerview.errors import EditError
 from innerview.lenses.rows.inputs import RowInputs
-from innerview.schema import MemoryEdit
+from innerview.schema import Edit
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 from innerview.subjects.memory.replay import Replay
@@ -55,7 +55,7 @@ class Decisions:
         return sum(stop - start for start, stop in self.spans)
 
     def effects(
-        self, programs: Sequence[Sequence[MemoryEdit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
+        self, programs: Sequence[Sequence[Edit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
     ) -> None:
         """Tell the effect of every program, some at a time."""
         threads = torch.get_num_threads()
@@ -67,7 +67,7 @@ class Decisions:
             torch.set_num_threads(threads)
 
     def _tell_effects(
-        self, programs: Sequence[Sequence[MemoryEdit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
+        self, programs: Sequence[Sequence[Edit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
     ) -> None:
         for first in range(0, len(programs), SIDE_BY_SIDE):
             some = programs[first : first + SIDE_BY_SIDE]
@@ -93,17 +93,17 @@ class Decisions:
                 f"(probabilities differ by up to {worst:.3f}): other weights, other preprocessing or edited memory."
             )
 
-    def _chances(self, number: int, programs: Sequence[Sequence[MemoryEdit]]) -> np.ndarray:
+    def _chances(self, number: int, programs: Sequence[Sequence[Edit]]) -> np.ndarray:
         replay = self._replays[number]
         start, stop = self.spans[number]
-        editor = Editor([(), *programs], self.subject.info.memory, device=self.subject.device)
+        editor = Editor([(), *programs], self.subject.info, device=self.subject.device)
         states = len(programs) + 1
         memory, which = self.subject.initial_memory(states), list(range(states))
         head = self.subject.acting_head
         assert head is not None, "a replay has one"
         found = []
         for step in range(stop - start):
-            change = editor.changing(memory, [step] * states, which)
+            change = editor.changes(memory, [step] * states, which)
             told, memory = replay.step(step, memory, change)
             chances = self.subject.probabilities(Output({head.name: told}))
             if chances is None:

@@ -53,7 +53,7 @@ class WithEdited(Mapping[str, Any]):
 def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
     """An edited subject as it was kept, from the one that its first edit was made to."""
     kept = load_weights(study, edited.name)
-    own = dict(original.module.named_parameters())
+    own = {**dict(original.module.named_parameters()), **dict(original.module.named_buffers())}
     made = original.copied({title: value for title, value in kept.items() if title in own}, name=edited.name)
     if made.weights_digest() != edited.info.weights_digest:
         raise EditError(

@@ -14,16 +14,15 @@ import numpy as np
 
 from innerview.edits import fingerprint, keep_only
 from innerview.edits.comparison import table_row
-from innerview.edits.validation import checked
 from innerview.errors import EditError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
 from innerview.lenses.order import order_of
 from innerview.rollouts.episodes import FULL, Games, Table
 from innerview.rollouts.record import check_subject, seeds_of
-from innerview.schema import MemoryEdit, MemorySite, Reduction, Result, to_json
+from innerview.schema import EditSet, MemorySite, Result, SiteEdit, SubjectInfo, to_json
 from innerview.store import Recording, Study
-from innerview.subjects import Subject
+from innerview.subjects import Subject, checked
 from innerview.worlds import World
 from innerview.worlds import world as as_world
 
@@ -41,7 +40,7 @@ class TableQuestion:
 
     table: Table
     recording: Recording
-    reductions: tuple[Reduction, ...]
+    reductions: tuple[EditSet, ...]
     seeds: tuple[int, ...]
 
     @property
@@ -85,10 +84,10 @@ class TableQuestion:
 
 
 def ask_table(
-    table: Table, recording: Recording, reductions: Sequence[Reduction], *, episodes: int = 100, seed: int | None = None
+    table: Table, recording: Recording, reductions: Sequence[EditSet], *, episodes: int = 100, seed: int | None = None
 ) -> TableQuestion:
     """Check everything about a table before anything is played."""
-    wanted = distinct((FULL, *reductions), table.subject.info.memory)
+    wanted = distinct((FULL, *reductions), table.subject.info)
     seeds = seeds_of(episodes, other_seed(recording) if seed is None else seed)
     return TableQuestion(table=table, recording=recording, reductions=wanted, seeds=seeds)
 
@@ -117,7 +116,7 @@ def table_like(
 def reduce_table(
     study: Study | str | Path,
     recording: str,
-    reductions: Sequence[Reduction],
+    reductions: Sequence[EditSet],
     subject: Subject,
     world: Any,
     *,
@@ -144,12 +143,11 @@ def reduce_table(
 def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:
     """The table as JSON."""
     overlap = sorted(set(seeds) & {int(seed) for seed in recording.info.arguments.get("seeds", ())})
-    size = sum(math.prod(site.shape) for site in subject.info.memory)
-    rows = [_row(games, which, size) for which in range(len(games.reductions))]
+    rows = [_row(games, which, subject) for which in range(len(games.reductions))]
     apart = sum(row["began_otherwise"] for row in rows)
     return {
         "rows": rows,
-        "elements": size,
+        "elements": _memory_size(subject),
         "seeds": list(seeds),
         "repeats": not apart,
         "chosen_on": {"recording": recording.name, "seeds_in_both": overlap},
@@ -157,35 +155,39 @@ def table_value(games: Games, subject: Subject, recording: Recording, seeds: Seq
     }
 
 
-def _row(games: Games, which: int, size: int) -> dict[str, Any]:
+def _row(games: Games, which: int, subject: Subject) -> dict[str, Any]:
     reduction, alike = games.reductions[which], games.began_alike(which)
     paired = [episode for episode in games.fared(0) if episode.seed in alike]
     return {
         "name": reduction.name,
         "note": reduction.note,
         "edits": fingerprint(reduction.edits),
-        "kept": size - touched(reduction),
+        "kept": _memory_size(subject) - touched(reduction, subject.info),
         "began_otherwise": len(games.lines[which]) - len(alike),
         **table_row(games.fared(which), paired if which else None),
     }
 
 
-def distinct(reductions: Sequence[Reduction], memory: Sequence[MemorySite]) -> tuple[Reduction, ...]:
+def distinct(reductions: Sequence[EditSet], info: SubjectInfo) -> tuple[EditSet, ...]:
     """The reductions, checked; names must tell them apart."""
-    if not memory:
-        raise EditError("This subject has no memory: there is nothing to reduce.")
     if len(reductions) > MOST_REDUCTIONS:
         raise EditError(f"A table has at most {MOST_REDUCTIONS} lines, not {len(reductions)}.")
     names = [reduction.name for reduction in reductions]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise EditError(f"Two reductions are called '{twice[0]}': give one of them another name.")
-    return tuple(Reduction(name=each.name, edits=checked(each.edits, memory), note=each.note) for each in reductions)
+    return tuple(EditSet(name=each.name, edits=checked(each.edits, info), note=each.note) for each in reductions)
 
 
-def touched(reduction: Reduction) -> int:
-    """How many elements a reduction changes."""
-    return len({(edit.site, element) for edit in reduction.edits for element in edit.elements})
+def touched(reduction: EditSet, info: SubjectInfo) -> int:
+    """How many elements of the memory a reduction changes."""
+    memory = {site.address for site in info.memory}
+    mine = [edit for edit in checked(reduction.edits, info) if isinstance(edit, SiteEdit) and edit.site in memory]
+    return len({(edit.site, element) for edit in mine for element in edit.elements})
+
+
+def _memory_size(subject: Subject) -> int:
+    return sum(math.prod(site.shape) for site in subject.info.memory)
 
 
 def other_seed(recording: Recording) -> int:
@@ -193,7 +195,7 @@ def other_seed(recording: Recording) -> int:
     return max((int(seed) for seed in recording.info.arguments.get("seeds", ())), default=-1) + 1
 
 
-def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, count: int | None = None) -> Reduction:
+def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, count: int | None = None) -> EditSet:
     """Keep the first `count` elements (half where nothing is said) of an order over a whole recording."""
     size = math.prod(site.shape)
     kept = size // 2 if count is None else count
@@ -211,8 +213,8 @@ def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, co
     return keep_only(kept_elements, site, name=f"{title} by {by}", note=f"Keeps {kept} of {size} elements, {how}")
 
 
-def nothing_left(site: MemorySite) -> Reduction:
+def nothing_left(site: MemorySite) -> EditSet:
     """Every element of a site zeroed."""
     elements = tuple(range(math.prod(site.shape)))
-    edit = MemoryEdit(elements=elements, site=site.name)
-    return Reduction(name="no memory", edits=(edit,), note=f"All {len(elements)} elements of '{site.name}' zeroed.")
+    edit = SiteEdit(elements=elements, site=site.address)
+    return EditSet(name="no memory", edits=(edit,), note=f"All {len(elements)} elements of '{site.name}' zeroed.")

@@ -18,7 +18,6 @@ from typing import Any
 from innerview.edits import checked, keep_only
 from innerview.edits.comparison import mean_of, ratio_of
 from innerview.edits.sweep import Descent
-from innerview.edits.validation import fingerprint
 from innerview.errors import EditError, UnknownName
 from innerview.interventions.decisions import Decisions, decisions
 from innerview.interventions.reductions import other_seed, table_like
@@ -28,9 +27,9 @@ from innerview.jobs.terminal import bar
 from innerview.rollouts.episodes import FULL, Table
 from innerview.rollouts.record import check_subject, seeds_of
 from innerview.rollouts.rerun import check_same
-from innerview.schema import MemoryEdit, MemorySite, Reduction, Result, to_json
+from innerview.schema import EditSet, MemorySite, Result, SiteEdit, to_json
 from innerview.store import Recording, Study
-from innerview.subjects import Subject
+from innerview.subjects import Subject, fingerprint
 from innerview.worlds import world as as_world
 
 USUAL_EPISODES, USUAL_ROWS, PATIENCE = 20, 600, 3
@@ -98,7 +97,7 @@ class MinimalQuestion:
                 ranked = self._least_first(source, descent, progress)
         return self._keep(descent, self._last_word(descent, progress))
 
-    def reduction(self, kept: Sequence[int]) -> Reduction:
+    def reduction(self, kept: Sequence[int]) -> EditSet:
         """The reduction that keeps these elements alone."""
         size = math.prod(self.site.shape)
         note = f"Keeps {len(kept)} of {size} elements: {self.keep:.0%} of {self.measure}, found by search."
@@ -108,7 +107,7 @@ class MinimalQuestion:
         """Kept elements by what decisions would lose without them beside those that are gone already."""
         gone = [e for e in range(math.prod(self.site.shape)) if e not in set(descent.kept)]
         edits = [
-            checked([MemoryEdit(elements=(*gone, e), site=self.site.name)], self.table.subject.info.memory)
+            checked([SiteEdit(elements=(*gone, e), site=self.site.address)], self.table.subject.info)
             for e in descent.kept
         ]
         effects = decided(self.table.study, source, edits, self._inner(progress, f"ranking {len(edits)} elements"))

@@ -23,7 +23,7 @@ from innerview.jobs.terminal import bar
 from innerview.rollouts.episodes import FULL, Table
 from innerview.rollouts.record import check_subject, seeds_of
 from innerview.rollouts.rerun import check_same
-from innerview.schema import EditMode, MemoryEdit, MemorySite, Reduction, Result
+from innerview.schema import Edit, EditSet, MemorySite, Result, SiteEdit, SiteOperation
 from innerview.store import Played, Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import world as as_world
@@ -41,7 +41,7 @@ class SweepQuestion:
     site: MemorySite
     over: str = "single"
     by: str = "decisions"
-    mode: EditMode = "zero"
+    op: SiteOperation = "zero"
     value: float = 0.0
     measure: str = "return"
     """By episodes: what a loss is counted in."""
@@ -65,7 +65,7 @@ class SweepQuestion:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """All that the answer depends on."""
-        shared = {"over": self.over, "by": self.by, "mode": self.mode, "value": self.value, "site": self.site.name}
+        shared = {"over": self.over, "by": self.by, "op": self.op, "value": self.value, "site": self.site.name}
         how = {"rows": self.rows} if self.by == "decisions" else {"seeds": list(self.seeds), "measure": self.measure}
         return {**shared, **how, "among": list(self.among), **self.table.setting}
 
@@ -74,10 +74,10 @@ class SweepQuestion:
         """The id its result has."""
         return self.table.study.result_id("sweep", self.recording.name, self.arguments)
 
-    def edit(self, elements: Sequence[int]) -> tuple[MemoryEdit, ...]:
+    def edit(self, elements: Sequence[int]) -> tuple[Edit, ...]:
         """The change that drops these elements."""
-        edit = MemoryEdit(elements=tuple(elements), mode=self.mode, value=self.value, site=self.site.name)
-        return checked([edit], self.table.subject.info.memory)
+        edit = SiteEdit(elements=tuple(elements), op=self.op, value=self.value, site=self.site.address)
+        return checked([edit], self.table.subject.info)
 
     def answer(self, progress: Progress) -> Result:
         """Every effect, ranked, kept in the study."""
@@ -103,7 +103,7 @@ class SweepQuestion:
             edits = [self.edit(group) for group in groups]
             found = decided(self.table.study, source, edits, progress)
             return {g: {"effect": e.kl, "switched": e.switched} for g, e in zip(groups, found, strict=True)}
-        reductions = [Reduction(name=str(group), edits=self.edit(group)) for group in groups]
+        reductions = [EditSet(name=str(group), edits=self.edit(group)) for group in groups]
         games = self.table.play([FULL, *reductions], self.seeds, progress)
         full = {line["seed"]: line["measures"] for line in games.lines[0]}
         known = next(iter(full.values()))
@@ -119,7 +119,7 @@ class SweepQuestion:
             "elements": np.array(list(found), np.int32),
             "effect": np.array([told["effect"] for told in found.values()], np.float32),
         }
-        value = {"over": self.over, "by": self.by, "mode": self.mode, "site": self.site.name, "ranked": ranked}
+        value = {"over": self.over, "by": self.by, "op": self.op, "site": self.site.name, "ranked": ranked}
         value["unit"] = "nats" if self.by == "decisions" else f"{self.measure} lost"
         return self.table.study.keep_result(
             "sweep",
@@ -132,7 +132,7 @@ class SweepQuestion:
         )
 
 
-def decided(study: Study, source: Decisions, edits: Sequence[Sequence[MemoryEdit]], progress: Progress) -> list[Effect]:
+def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], progress: Progress) -> list[Effect]:
     """Effects of edits on recorded decisions; those that were computed before are not computed again."""
     kept = Played(
         study,
@@ -170,7 +170,7 @@ def sweep(
     *,
     over: str = "single",
     by: str = "decisions",
-    mode: EditMode = "zero",
+    op: SiteOperation = "zero",
     value: float = 0.0,
     measure: str = "return",
     elements: Sequence[int] = (),
@@ -192,7 +192,7 @@ def sweep(
         seed=seed,
         over=over,
         by=by,
-        mode=mode,
+        op=op,
         value=value,
         measure=measure,
         among=tuple(elements),
@@ -221,8 +221,12 @@ def site_of(subject: Subject, name: str) -> MemorySite:
     """The memory site named, or the only one."""
     if not subject.info.memory:
         raise EditError(f"'{subject.info.name}' has no memory: there is nothing to drop.")
-    (edit,) = checked([MemoryEdit(elements=(0,), site=name)], subject.info.memory)
-    return next(site for site in subject.info.memory if site.name == edit.site)
+    names = [site.name for site in subject.info.memory]
+    (edit,) = checked([SiteEdit(elements=(0,), site=f"memory.{name}" if name in names else name)], subject.info)
+    for site in subject.info.memory:
+        if isinstance(edit, SiteEdit) and site.address == edit.site:
+            return site
+    raise UnknownName("memory site", name, names)
 
 
 def _lost(losses: Sequence[float]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.runner import Task
 from innerview.rollouts.live import MOST_EPISODES, Live
 from innerview.rollouts.rerun import Pair, check_same, rerun
-from innerview.schema import Reduction, from_json
+from innerview.schema import EditSet, from_json
 
 Arguments = Mapping[str, Any]
 
@@ -29,8 +29,8 @@ def rerun_task(live: Live, arguments: Arguments) -> Task:
     if episodes is not None and (not isinstance(episodes, list) or len(episodes) > MOST_EPISODES):
         raise RequestError(f"episodes is a list of episode numbers, not {episodes!r:.60}; all where left out.")
     check_same(recording, subject, world.info)
-    if not checked(reduction.edits, subject.info.memory):
-        raise EditError(f"Reduction '{reduction.name}' has no edits: it would change nothing.")
+    if not checked(reduction.edits, subject.info):
+        raise EditError(f"EditSet '{reduction.name}' has no edits: it would change nothing.")
 
     def work(progress: Progress) -> dict[str, Any]:
         made = rerun(live.study, recording.name, reduction, subject, world, episodes=episodes, progress=progress)
@@ -72,7 +72,7 @@ def sweep_task(live: Live, arguments: Arguments) -> Task:
         episodes=whole(arguments, "episodes", usual=5, least=1, most=MOST_EPISODES),
         over=str(arguments.get("over", "single")),
         by=str(arguments.get("by", "decisions")),
-        mode=arguments.get("mode", "zero"),
+        op=arguments.get("op", "zero"),
         value=arguments.get("value", 0.0),
         measure=str(arguments.get("measure", "return")),
         among=tuple(elements),
@@ -120,7 +120,7 @@ def told(pair: Pair) -> dict[str, Any]:
     }
 
 
-def _reduction(live: Live, given: Any) -> Reduction:
+def _reduction(live: Live, given: Any) -> EditSet:
     """A reduction as JSON, or the name of one that the study keeps."""
     if isinstance(given, str):
         kept = {reduction.name: reduction for reduction in live.study.reductions()}
@@ -128,7 +128,7 @@ def _reduction(live: Live, given: Any) -> Reduction:
             raise RequestError(f"No reduction is called '{given:.80}'. Kept: {', '.join(kept) or 'none'}.")
         return kept[given]
     try:
-        return from_json(Reduction, given)
+        return from_json(EditSet, given)
     except StoreError as error:
         raise EditError(f"This is no reduction: {error}") from error
 

@@ -154,14 +154,15 @@ class _Backwards:
     ) -> tuple[Output, Tensor, dict[str, Tensor]]:
         import torch
 
+        from innerview.subjects import Changes
+
         leaves = {name: value.detach().clone().requires_grad_() for name, value in memory.items()}
         nudge = torch.zeros_like(leaves[self.site]).requires_grad_()
 
-        def nudged(name: str, state: Tensor) -> Tensor:
-            return state + nudge if name == self.site else state
-
+        (address,) = (site.address for site in self.subject.info.memory if site.name == self.site)
+        nudged = Changes({address: lambda state: state + nudge})
         with torch.enable_grad():
-            return self.subject.run(inputs, leaves, grad=True, change=nudged), nudge, leaves
+            return self.subject.run(inputs, leaves, grad=True, edits=nudged), nudge, leaves
 
     def _one(self, score: Tensor, nudge: Tensor, leaves: Mapping[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
         """Gradients [1, …] of one decision by the state it read and by the one before."""

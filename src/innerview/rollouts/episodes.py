@@ -15,12 +15,12 @@ from innerview.edits import Editor, as_edits, checked, fingerprint
 from innerview.edits.comparison import EpisodeOutcome
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
-from innerview.schema import Column, Reduction, to_json
+from innerview.schema import Column, EditSet, to_json
 from innerview.store import Played, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
 
-FULL = Reduction(name="full memory", edits=())
+FULL = EditSet(name="full memory", edits=())
 USUAL_LANES = 8
 """Games side by side: more than for a recording, as nothing is held of them but counts."""
 PICKED, ITEM = "picked_up", "last_item"
@@ -52,7 +52,7 @@ class Table:
 
     def play(
         self,
-        reductions: Sequence[Reduction],
+        reductions: Sequence[EditSet],
         seeds: Sequence[int],
         progress: Progress,
         *,
@@ -62,8 +62,7 @@ class Table:
 
         `so_far` is told now and then what there is over the seeds that were played under all of them.
         """
-        memory = self.subject.info.memory
-        edits = [checked(as_edits(reduction), memory) for reduction in reductions]
+        edits = [checked(as_edits(reduction), self.subject.info) for reduction in reductions]
         played = Played(self.study, self.setting)
         known = played.known()
         # Seed by seed, so that a table that is stopped compares what it has over the same seeds.
@@ -87,7 +86,7 @@ class Table:
 class Games:
     """How every seed went under every reduction."""
 
-    reductions: tuple[Reduction, ...]
+    reductions: tuple[EditSet, ...]
     lines: tuple[tuple[Mapping[str, Any], ...], ...]
 
     def began_alike(self, which: int) -> set[int]:
@@ -108,7 +107,7 @@ def _fared(line: Mapping[str, Any], items: Sequence[str]) -> EpisodeOutcome:
 
 
 def _games(
-    reductions: Sequence[Reduction],
+    reductions: Sequence[EditSet],
     edits: Sequence[Sequence[Any]],
     known: Mapping[str, Mapping[str, Any]],
     seeds: Sequence[int],
@@ -141,7 +140,7 @@ def _episodes(
         max_steps=table.max_steps,
     )
     form = _without_arrays(layout(table.subject, table.world.info))
-    editor = Editor(edits, table.subject.info.memory, device=table.subject.device) if any(edits) else None
+    editor = Editor(edits, table.subject.info, device=table.subject.device) if any(edits) else None
     counting = _Counting(form.columns)
     with closing(rollout(table.subject, table.world, plan, form, edits=editor)) as pieces:
         for piece in pieces:

@@ -18,9 +18,9 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.record import check_subject
-from innerview.schema import Binding, Column, MemoryEdit, Origin, RecordingInfo, Reduction, to_json
+from innerview.schema import Binding, Column, Edit, Edits, Origin, RecordingInfo, to_json
 from innerview.store import Predictions, Recording, Study, fitting_block_rows
-from innerview.subjects import Output, Subject
+from innerview.subjects import Changes, Output, Subject
 
 BATCH = 32
 _GROUPS = 16
@@ -36,7 +36,7 @@ def predict(
     rows: Sequence[int] | range | np.ndarray | None = None,
     inputs: Mapping[str, str] | Binding | None = None,
     keep: Sequence[str] = (),
-    edits: Reduction | MemoryEdit | Sequence[MemoryEdit] | None = None,
+    edits: Edits | None = None,
     progress: Progress | bool = True,
 ) -> Predictions:
     """What a subject says of rows of a recording, whoever made them: every head, and the sites named by `keep`.
@@ -49,7 +49,7 @@ def predict(
     opened = study if isinstance(study, Study) else Study.open(study)
     source = opened.recording(recording)
     given = RowInputs(subject, source, inputs, recorded_memory=False)
-    run = _Run(given, _checked_rows(source, rows), keep, checked(as_edits(edits), subject.info.memory))
+    run = _Run(given, _checked_rows(source, rows), keep, checked(as_edits(edits), subject.info))
     info = run.describe()
     with (
         bar(progress, f"Predicting {recording} by {subject.info.name}", "rows") as report,
@@ -90,14 +90,12 @@ class _Run:
     given: RowInputs
     rows: np.ndarray
     keep: Sequence[str]
-    edits: tuple[MemoryEdit, ...]
+    edits: tuple[Edit, ...]
 
     def __post_init__(self) -> None:
         self.keep = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)
         self._subject = self.given.subject
-        self._editor = (
-            Editor([self.edits], self._subject.info.memory, device=self._subject.device) if self.edits else None
-        )
+        self._editor = Editor([self.edits], self._subject.info, device=self._subject.device) if self.edits else None
         first = self.rows[:1]
         fresh = self._subject.initial_memory(1)
         output = self._answer(self.given.inputs(first), fresh, [0])
@@ -177,19 +175,19 @@ class _Run:
     def _answer(
         self, inputs: Mapping[str, torch.Tensor], memory: Mapping[str, torch.Tensor], steps: list[int]
     ) -> Output:
-        change = self._editor.changing(memory, steps, [0] * len(steps)) if self._editor else None
-        return self._subject.run(inputs, memory, keep=self.keep, change=change)
+        changes = self._editor.changes(memory, steps, [0] * len(steps)) if self._editor else Changes()
+        return self._subject.run(inputs, memory, keep=self.keep, edits=changes)
 
 
 def _row_of(output: Output, place: int) -> Output:
     return Output(
         heads={name: value[place : place + 1] for name, value in output.heads.items()},
-        activations={name: value[place : place + 1] for name, value in output.activations.items()},
+        sites={name: value[place : place + 1] for name, value in output.sites.items()},
     )
 
 
 def _joined(parts: Sequence[Output]) -> Output:
     return Output(
         heads={name: torch.cat([part.heads[name] for part in parts]) for name in parts[0].heads},
-        activations={name: torch.cat([part.activations[name] for part in parts]) for name in parts[0].activations},
+        sites={name: torch.cat([part.sites[name] for part in parts]) for name in parts[0].sites},
     )

@@ -16,7 +16,7 @@ from innerview.edits import Editor, as_edits, checked
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
-from innerview.schema import MemoryEdit, Origin, RecordingInfo, Reduction, WorldInfo, to_json
+from innerview.schema import Edits, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -38,7 +38,7 @@ def record(
     greedy: bool = False,
     keep: Sequence[str] = (),
     max_steps: int | None = None,
-    edits: Reduction | MemoryEdit | Sequence[MemoryEdit] | None = None,
+    edits: Edits | None = None,
     note: str = "",
     block_rows: int = BLOCK_ROWS,
     progress: Progress | bool = True,
@@ -80,13 +80,13 @@ def record_plan(
     name: str | None,
     note: str = "",
     keep: Sequence[str] = (),
-    edits: Reduction | MemoryEdit | Sequence[MemoryEdit] | None = None,
+    edits: Edits | None = None,
     more: Mapping[str, Any] | None = None,
     block_rows: int = BLOCK_ROWS,
     progress: Progress | bool = True,
 ) -> Recording:
     """Record what a plan says; `more` are further arguments that tell this recording from others."""
-    changes = checked(as_edits(edits), subject.info.memory)
+    changes = checked(as_edits(edits), subject.info)
     form = layout(subject, world.info, keep=keep)
     further = {**({"edits": to_json(changes)} if changes else {}), **(more or {})}
     info = _describe(subject, world.info, form, plan, name=name, note=note, more=further)
@@ -99,7 +99,7 @@ def record_plan(
         if not writer.complete:
             rest = replace(plan, first_episode=writer.groups_committed)
             keeper = _Keeper(writer, opened.recording(info.name))
-            editor = Editor([changes], subject.info.memory, device=subject.device) if changes else None
+            editor = Editor([changes], subject.info, device=subject.device) if changes else None
             _fill(keeper, rollout(subject, world, rest, form, edits=editor), total, report)
     return opened.recording(info.name)
 

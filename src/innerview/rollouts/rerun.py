@@ -17,7 +17,7 @@ from innerview.edits.divergence import EPSILON, Divergence, Run, begins_alike, f
 from innerview.errors import CaptureError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.rollouts.record import check_subject, record_plan
-from innerview.schema import MemoryEdit, Reduction, WorldInfo, from_json, to_json
+from innerview.schema import EditSet, WorldInfo, from_json, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import world as as_world
@@ -52,7 +52,7 @@ class Rerun:
 def rerun(
     study: Study | str | Path,
     recording: str,
-    reduction: Reduction,
+    reduction: EditSet,
     subject: Subject,
     world: Any,
     *,
@@ -68,7 +68,7 @@ def rerun(
     check_subject(subject)
     played, source = as_world(world), opened.recording(recording)
     check_same(source, subject, played.info)
-    edits = checked(as_edits(reduction), subject.info.memory)
+    edits = checked(as_edits(reduction), subject.info)
     chosen = _chosen(source, episodes)
     arguments = source.info.arguments
     before = arguments.get("places") or [e % arguments["lanes"] for e in range(len(arguments["seeds"]))]
@@ -182,7 +182,7 @@ def _mark(edits: str, episodes: Sequence[int]) -> str:
 
 
 def _edits_of(arguments: Mapping[str, Any]) -> str:
-    return fingerprint([from_json(MemoryEdit, edit) for edit in arguments.get("edits", ())])
+    return fingerprint(from_json(EditSet, {"name": "", "edits": arguments.get("edits", ())}).edits)
 
 
 def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:

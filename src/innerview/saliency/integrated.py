@@ -101,7 +101,7 @@ def attribute(
 
     layer = layer or middle_for(subject, target)
     whole = subject.run(inputs, memory, keep=(layer,))
-    reached = whole.activations[layer].detach()
+    reached = whole.sites[layer].detach()
     if reached.ndim != 4:
         raise LensError(
             f"Layer '{layer}' puts out {list(reached.shape[1:])} per row, without height and width. Layers that have "

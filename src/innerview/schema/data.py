@@ -25,6 +25,7 @@ ArrayRole = Literal[
     "probabilities",
     "head",  # what a head said
     "activation",
+    "attention",  # head, row, column: what attends to what
     "attribution",
     "image",
     "mask",  # which class each pixel of what was seen belongs to; `elements` names the classes

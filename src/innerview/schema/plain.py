@@ -37,7 +37,9 @@ def _build(kind: Any, value: Any, where: str) -> Any:
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         inner = [a for a in args if a is not type(None)]
-        return None if value is None else _build(inner[0], value, where)
+        if value is None and len(inner) < len(args):
+            return None
+        return _build(inner[0] if len(inner) == 1 else _tagged(inner, value, where), value, where)
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise StoreError(f"{where} should be a list, not {value!r}.")
@@ -46,6 +48,17 @@ def _build(kind: Any, value: Any, where: str) -> Any:
             raise StoreError(f"{where} should have {len(kinds)} parts, not {value!r:.60}.")
         return tuple(_build(k, v, where) for k, v in zip(kinds, value, strict=True))
     return value
+
+
+def _tagged(kinds: list[Any], value: Any, where: str) -> Any:
+    """The one of several dataclasses that a value says it is by its `kind`."""
+    by_tag = {kind.__dataclass_fields__["kind"].default: kind for kind in kinds if dataclasses.is_dataclass(kind)}
+    if not by_tag:
+        return kinds[0]
+    tag = value.get("kind") if isinstance(value, Mapping) else None
+    if tag not in by_tag:
+        raise StoreError(f"{where} has kind {tag!r:.40}; known: {', '.join(map(repr, by_tag))}.")
+    return by_tag[tag]
 
 
 def _build_dataclass(kind: type, value: Any, where: str) -> Any:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from innerview.schema.data import ArraySpec, Column
+from innerview.schema.edit import Edit, EditSet
+from innerview.schema.plain import from_json
 from innerview.schema.subject import SubjectInfo
 from innerview.schema.world import WorldInfo
 
@@ -75,3 +77,8 @@ class RecordingInfo:
     """What it was recorded with; the same arguments continue it."""
     created_at: str = ""
     note: str = ""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """Changes that were made at each step."""
+        return from_json(EditSet, {"name": "", "edits": self.arguments.get("edits", ())}).edits

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from innerview.schema.site import Site
+
 HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
 InputKind = Literal["image", "vector", "tokens"]
 Editable = Literal["state", "last layer", "carried"]
@@ -44,14 +46,18 @@ class MemorySite:
     """What a change made here reaches. `state`: the heads of the same step and every step after. `carried`: only the
     steps after. `last layer`: as `state` in the last of the stacked layers, as `carried` in those below."""
 
+    @property
+    def address(self) -> str:
+        """As a site: `gru/h`, `lstm/c`, or `/name` where it was declared."""
+        if self.kind == "declared":
+            return f"/{self.name}"
+        return f"{self.layer}/{'c' if self.kind == 'lstm cell' else 'h'}"
 
-@dataclass(frozen=True, kw_only=True)
-class AttentionSite:
-    """A place where something attends to something."""
-
-    name: str
-    layer: str
-    heads: int
+    @property
+    def site(self) -> Site:
+        """As a place that can be read and changed."""
+        axes = ("element",) if len(self.shape) == 1 else ("layer", "element")
+        return Site(address=self.address, kind="memory", shape=self.shape, axes=axes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +69,26 @@ class SubjectInfo:
     inputs: tuple[InputSpec, ...] = ()
     heads: tuple[Head, ...] = ()
     layers: tuple[str, ...] = ()
+    """Addresses of activations in the order in which they are ready."""
+    layer_shapes: tuple[tuple[int, ...], ...] = ()
+    """Of each of the layers, without the batch axis."""
     convolutions: tuple[str, ...] = ()
     """Those of the layers that are convolutions over pictures; none where it is not known."""
     memory: tuple[MemorySite, ...] = ()
-    attention: tuple[AttentionSite, ...] = ()
+    attention: tuple[Site, ...] = ()
     parameters: int = 0
     weights_digest: str = ""
     """SHA-256 over names and values of all weights: tells two versions of a model apart."""
+
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """Every place that can be read and changed: activations, memory, attention maps."""
+        shapes = self.layer_shapes or ((),) * len(self.layers)
+        activations = (
+            Site(address=name, kind="activation", shape=shape, axes=_axes(shape))
+            for name, shape in zip(self.layers, shapes, strict=True)
+        )
+        return (*activations, *(memory.site for memory in self.memory), *self.attention)
 
     def __str__(self) -> str:
         """A line for each kind of part, for people who print it."""
@@ -82,6 +101,11 @@ class SubjectInfo:
                 f"heads: {_listed(f'{h.name} ({h.kind} of {h.size})' for h in self.heads)}",
             )
         )
+
+
+def _axes(shape: tuple[int, ...]) -> tuple[str, ...]:
+    names = {1: ("feature",), 2: ("token", "feature"), 3: ("channel", "height", "width")}
+    return names.get(len(shape), ("channel", *(f"axis {place}" for place in range(1, len(shape)))) if shape else ())
 
 
 def _listed(names: Iterable[str]) -> str:

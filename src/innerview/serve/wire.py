@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
-from innerview.schema import Camera, Column, MapImage, MemoryEdit, Ordering, Polygon, RowKind, SubjectInfo, WorldInfo
+from innerview.schema import Camera, Column, Edit, MapImage, Ordering, Polygon, RowKind, SubjectInfo, WorldInfo
 from innerview.schema.data import ArrayRole
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -122,8 +122,8 @@ class RecordingReply(BaseModel):
     capabilities: Capabilities
     of: str | None = None
     """The recording that this is a re-run of."""
-    edits: tuple[MemoryEdit, ...] = ()
-    """Changes that were made to the memory at each step."""
+    edits: tuple[Edit, ...] = ()
+    """Changes that were made at each step."""
 
 
 class PartingReply(BaseModel):

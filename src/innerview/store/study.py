@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import RecordingInfo, Reduction, Result, to_json
+from innerview.schema import EditSet, RecordingInfo, Result, to_json
 from innerview.store.annotations.reductions import drop_reduction, keep_reduction, load_reductions
 from innerview.store.files import read_json, replace_json
 from innerview.store.paths import checked_name, confined, is_plain_file
@@ -143,11 +143,11 @@ class Study:
             lock.release()
             raise
 
-    def reductions(self) -> tuple[Reduction, ...]:
+    def reductions(self) -> tuple[EditSet, ...]:
         """Named reductions of the memory, oldest first."""
         return load_reductions(self.path)
 
-    def keep_reduction(self, reduction: Reduction) -> None:
+    def keep_reduction(self, reduction: EditSet) -> None:
         """Keep a reduction under its name; one of the same name is replaced."""
         keep_reduction(self.path, reduction)
 

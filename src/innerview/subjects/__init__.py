@@ -9,16 +9,26 @@ from innerview.subjects.attribution.receptive_field import ReceptiveField, blank
 from innerview.subjects.attribution.tail import Tail, tail
 from innerview.subjects.plain import subject
 from innerview.subjects.sb3 import from_sb3
-from innerview.subjects.sites.change import Change
+from innerview.subjects.sites.backward import Rule
+from innerview.subjects.sites.change import Change, Changes
+from innerview.subjects.sites.program import Editor
+from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
 from innerview.subjects.subject import Output, Subject
 
 __all__ = [
     "Change",
+    "Changes",
+    "Editor",
     "Output",
     "ReceptiveField",
+    "Rule",
     "Subject",
     "Tail",
+    "as_edits",
     "blanks",
+    "checked",
+    "described",
+    "fingerprint",
     "from_sb3",
     "head_of",
     "middle_for",

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError
+from innerview.schema import parse_site
 from innerview.subjects.inputs import Input
 from innerview.subjects.sites.hooks import attached
 from innerview.subjects.subject import Subject
@@ -21,7 +22,7 @@ def divided_inside(subject: Subject, item: Input, batch: int) -> bool:
     """Whether all that lies between black and white as 0 and 1 is a step of one byte when it is first looked at."""
     if item.normalise is not None or item.spec.kind != "image" or not subject.convolutions:
         return False
-    conv = subject.module.get_submodule(subject.convolutions[0])
+    conv = subject.module.get_submodule(parse_site(subject.convolutions[0]).module)
     black, white = (_reaching(subject, conv, item, level, batch) for level in (0.0, 1.0))
     if black is None or white is None or black.shape != white.shape:
         return False

@@ -20,6 +20,7 @@ from innerview.subjects.isolation import FAILURES, Written, restoring
 from innerview.subjects.memory import declaration as declarations
 from innerview.subjects.memory.carriers import Carrier, NoMemory, Slot
 from innerview.subjects.memory.discovery import Found, Probe, Start, find_memory, in_layers, layout_problem
+from innerview.subjects.sites.discovery import DeclaredAttention, find_attention
 from innerview.subjects.sites.hooks import Layers, attached, keeping
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.trace import recurrent_layers
@@ -91,6 +92,7 @@ def subject(
     memory: Any = None,
     actions: Sequence[str] | ActionSpace | None = None,
     normalise: Normalise | Mapping[str, Normalise] = None,
+    attention: DeclaredAttention = None,
     device: str | torch.device | None = None,
 ) -> Subject:
     """Adapt a module: name its inputs, layers, heads and memory by running it once on an example.
@@ -98,7 +100,8 @@ def subject(
     `example`: a tensor or array, a tuple of them (forward's first arguments) or a dict (by argument, or as one dict).
     `inputs`: instead of an example, the shape of each input for one row. `heads`: a kind for a single output, or
     {part of the output or layer: kind}. `memory`: found where possible; False for none, a list of recurrent layers,
-    or {argument or attribute: shape for one row}.
+    or {argument or attribute: shape for one row}. `attention`: found where possible; {module: {"stream": …,
+    "row_tokens": …, "column_tokens": …}} says more of it, or that a softmax in this module is one.
     """
     if not isinstance(module, nn.Module):
         raise SubjectError(f"subject() takes a torch.nn.Module, not {type(module).__name__}. For SB3 use from_sb3().")
@@ -112,6 +115,7 @@ def subject(
     sources = find_heads(
         module, found.trace, batch=batch, memory=found.paths, declared=heads, actions=names, space=space
     )
+    layers = found.trace.named_layers(batch, body.inputs[0].time_axis)
     body = PlainBody(
         module,
         body.inputs,
@@ -119,7 +123,7 @@ def subject(
         found.carrier,
         sources,
         found.starts,
-        found.trace.named_layers(batch, body.inputs[0].time_axis),
+        layers,
         tuple(found.trace.written),
         tuple(dict.fromkeys(source.layer for source in sources if source.layer)),
     )
@@ -128,11 +132,13 @@ def subject(
         family="torch",
         inputs=tuple(item.spec for item in body.inputs),
         heads=tuple(source.head for source in sources),
-        layers=tuple(found.trace.layers),
+        layers=layers.addresses,
+        layer_shapes=layers.shapes,
         memory=tuple(slot.site for slot in body.slots),
         parameters=sum(p.numel() for p in module.parameters()),
         weights_digest=weights_digest(module),
     )
+    info = replace(info, attention=find_attention(Subject(module, info, body), batch, attention))
     made = Subject(module, info, body)
     own = tuple(replace(i, normalise=False) if divided_inside(made, i, batch) else i for i in body.inputs)
     return made if own == body.inputs else Subject(module, info, replace(body, inputs=own))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from innerview.schema import Head, InputSpec, SubjectInfo
 from innerview.subjects.inputs import Input, Normalise
 from innerview.subjects.memory.carriers import Slot, layer_slots
 from innerview.subjects.memory.discovery import Start
+from innerview.subjects.sites.discovery import find_attention
 from innerview.subjects.sites.hooks import Layers
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.trace import Trace, trace
@@ -130,17 +131,20 @@ def from_sb3(model: Any, *, name: str | None = None, actions: Sequence[str] = ()
     )
     body = body_kind(policy, inputs, slots)
     seen = _trace(policy, body)
+    layers = seen.named_layers(_ROWS, None)
     info = SubjectInfo(
         name=name or type(model).__name__,
         family="stable-baselines3",
         inputs=tuple(item.spec for item in inputs),
         heads=_heads(policy, seen.result[0], tuple(actions)),
-        layers=tuple(seen.layers),
+        layers=layers.addresses,
+        layer_shapes=layers.shapes,
         memory=tuple(slot.site for slot in slots),
         parameters=sum(p.numel() for p in policy.parameters()),
         weights_digest=weights_digest(policy),
     )
-    return Subject(policy, info, body_kind(policy, inputs, slots, {}, seen.named_layers(_ROWS, None)))
+    made = Subject(policy, info, body_kind(policy, inputs, slots, {}, layers))
+    return made.with_info(replace(info, attention=find_attention(made, _ROWS)))
 
 
 def _policy(model: Any) -> tuple[Any, type[Sb3Body]]:

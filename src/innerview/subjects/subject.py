@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from innerview.errors import SubjectError, UnknownName
-from innerview.schema import Head, SubjectInfo
+from innerview.errors import EditError, SubjectError, UnknownName
+from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, find_site, parse_site
 from innerview.subjects import actions, weights
 from innerview.subjects.inputs import Input, feed
 from innerview.subjects.isolation import FAILURES, Evaluating, differentiable
 from innerview.subjects.memory.carriers import Slot
 from innerview.subjects.memory.discovery import Start
-from innerview.subjects.sites.change import Change, changed_after, changing
-from innerview.subjects.sites.hooks import Layers, attached, keeping, putting
+from innerview.subjects.sites.attention import AttentionMode, CallStack, Place
+from innerview.subjects.sites.backward import Rule, backward_rule
+from innerview.subjects.sites.change import Changes, changed_after, changing_memory, checked_change, together
+from innerview.subjects.sites.hooks import Layers, attached, keeping, replacing
+from innerview.subjects.sites.program import Editor
+from innerview.subjects.sites.validation import as_edits
 
 
 @dataclass(frozen=True)
@@ -34,8 +40,8 @@ class Output:
     """[batch, size] by head name: logits of a policy, [batch, 1] of a value, the mean of a gaussian."""
     memory: dict[str, Tensor] = field(default_factory=dict)
     """[batch, *shape] by name of the memory site: the state after this run."""
-    activations: dict[str, Tensor] = field(default_factory=dict)
-    """By layer name, for the layers that were asked for."""
+    sites: dict[str, Tensor] = field(default_factory=dict)
+    """[batch, *shape] by address, for the sites that were asked for."""
 
 
 class Body(Protocol):
@@ -73,12 +79,12 @@ class Subject:
         self.module = module
         self._body = body
         self._layers = dict(module.named_modules())
-        found = tuple(name for name in info.layers if isinstance(self._layers[name], nn.Conv2d))
+        found = tuple(name for name in info.layers if isinstance(self._module_at(name), nn.Conv2d))
         self.info = replace(info, convolutions=found)
         self._acting = actions.acting_head(info.heads)
         self._one_at_a_time = threading.RLock()
-        self._change: Change | None = None
-        self._sites = {site.name: site for site in info.memory}
+        self._edits: tuple[Changes | tuple[Edit, ...], ...] = ()
+        self._sites = {site.address: site for site in self.info.sites}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
 
     def __repr__(self) -> str:
@@ -136,15 +142,29 @@ class Subject:
         """Nobody else runs the module meanwhile: hooks belong to it, and two at once would read each other's."""
         return self._one_at_a_time
 
-    def with_change(self, change: Change) -> Subject:
-        """This subject with its memory changed in every run, for whoever runs it without knowing of edits."""
+    @property
+    def sites(self) -> tuple[Site, ...]:
+        """Every place that can be read and changed, by address: activations, memory, attention maps."""
+        return self.info.sites
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What is changed at its sites and inputs in every run."""
+        return tuple(edit for part in self._edits if isinstance(part, tuple) for edit in part)
+
+    def with_edits(self, edits: Edits | Changes) -> Subject:
+        """This subject with its sites and inputs changed in every run, for whoever runs it without knowing of edits."""
         changed = copy.copy(self)
-        changed._change = change
+        changed._edits = (*self._edits, edits if isinstance(edits, Changes) else as_edits(edits))
         return changed
+
+    def with_info(self, info: SubjectInfo) -> Subject:
+        """The same model with more known of it."""
+        return self if info == self.info else Subject(self.module, info, self._body)
 
     def copied(self, weights: Mapping[str, Tensor], *, name: str) -> Subject:
         """A subject of its own with some weights changed; this one and the user's module stay as they are."""
-        own = dict(self.module.named_parameters())
+        own: dict[str, Tensor] = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
         for title, value in weights.items():
             if title not in own:
                 raise UnknownName("weight", title, own)
@@ -154,11 +174,13 @@ class Subject:
         module = copy.deepcopy(self.module, memo)
         body = copy.deepcopy(self._body, memo)
         with torch.no_grad():
+            new: dict[str, Tensor] = {**dict(module.named_parameters()), **dict(module.named_buffers())}
             for title, value in weights.items():
-                module.get_parameter(title).copy_(value)
+                new[title].copy_(value)
         info = replace(self.info, name=name)
         made = Subject(module, info, body)
         made.info = replace(info, weights_digest=made.weights_digest())
+        made._edits = self._edits
         return made
 
     def run(
@@ -167,36 +189,31 @@ class Subject:
         memory: Mapping[str, Tensor] | None = None,
         *,
         keep: Sequence[str] = (),
+        edits: Edits | Changes = (),
+        rule: Rule = "plain",
         grad: bool = False,
-        change: Change | None = None,
     ) -> Output:
         """One forward in eval mode; without gradients unless asked. Afterwards the module is as it was.
 
-        `change` is asked for each memory site's new state as it leaves its recurrent layer: what it returns is what
-        the heads read and what is carried to the next step (`MemorySite.editable` says where it reaches less).
+        `keep`: addresses of sites to read, as they are after the edits. `edits`: changes at sites and inputs, made in
+        order before anything reads them (`MemorySite.editable` says where a change of a memory reaches less).
+        `rule`: how gradients go back through ReLUs.
         """
         batch = self._check_inputs(inputs)
         memory = self.initial_memory(batch) if memory is None else self._checked_memory(memory, batch)
-        for name in keep:
-            if name not in self.info.layers:
-                raise UnknownName("layer", name, self.info.layers)
+        wanted = {address: self._site(address) for address in keep}
+        changes = self._changes(edits, memory, batch)
         kept: dict[str, Tensor] = {}
-        change = change or self._change
         with self.alone(), Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
-            if keep or grad or change:
-                chosen = ((name, self._layers[name]) for name in keep)
-                with (
-                    # Hooks run in this order: what is kept of a layer is what the heads read.
-                    attached(changing(self._sites, self._layers, change) if change else ()),
-                    attached(keeping(chosen, kept, self._body.layers)),
-                    differentiable(self._recurrent if grad else ()),
-                ):
-                    heads, after = self._called(inputs, memory)
-                    after = changed_after(self._sites, after, change) if change else after
+            if wanted or grad or changes or rule != "plain":
+                with self._prepared(changes, tuple(wanted.values()), kept, batch), self._backward(rule, grad):
+                    heads, after = self._called(changes.changed_inputs(inputs), memory)
+                    after = changed_after(self.info.memory, after, changes.sites)
             else:
                 heads, after = self._called(inputs, memory)
-        self._check_numbers(heads, "the change made to the memory" if change else "the weights")
-        return Output(heads, after, kept)
+        self._check_numbers(heads, "the edits" if changes else "the weights")
+        kept |= {site.address: after[site.name] for site in self.info.memory}
+        return Output(heads, after, {a: _element(a, site, kept[site.address]) for a, site in wanted.items()})
 
     def run_after(
         self,
@@ -213,19 +230,92 @@ class Subject:
         once for it, which costs next to nothing, and only what comes after sees every row: `tail` finds out whether
         a module stands that. Memory has n rows.
         """
-        if layer not in self.info.layers:
-            raise UnknownName("layer", layer, self.info.layers)
-        if layer in self._body.layers.repeated:
-            raise SubjectError(f"Layer '{layer}' runs several times in one step. Choose one that runs once.")
+        site = self._site(layer)
+        if site.kind != "activation":
+            raise SubjectError(f"'{layer}' is {site.kind}. Choose the activation of a layer.")
         self._check_inputs(inputs)
         rows = activation.shape[0]
         memory = self.initial_memory(rows) if memory is None else self._checked_memory(memory, rows)
-        with self.alone(), Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
-            put = putting(layer, self._layers[layer], activation, self._body.layers)
-            changes = changing(self._sites, self._layers, self._change) if self._change else ()
-            with attached(changes), attached(put), differentiable(self._recurrent if grad else ()):
-                heads, _ = self._called(inputs, memory)
+        changes = self._changes((), memory, rows)
+        put = replacing(site.address, self._module_at(site.address), lambda value: activation, self._body.layers)
+        with (
+            self.alone(),
+            Evaluating(self._layers.values()),
+            torch.set_grad_enabled(grad),
+            self._prepared(changes, (), {}, rows),
+            attached(put),
+            self._backward("plain", grad),
+        ):
+            heads, _ = self._called(changes.changed_inputs(inputs), memory)
         return heads
+
+    def call(self, inputs: Mapping[str, Tensor]) -> None:
+        """The module called as it is, from a fresh memory, for whoever watches it."""
+        self._called(inputs, self.initial_memory(self._check_inputs(inputs)))
+
+    @contextlib.contextmanager
+    def _prepared(self, changes: Changes, keep: Sequence[Site], kept: dict[str, Tensor], rows: int) -> Iterator[None]:
+        """Hooks and modes for one run. Those that change come first: what is kept of a site is what the heads read."""
+        activations = [site for site in keep if site.kind == "activation"]
+        maps = {site.address for site in keep if site.kind == "attention"}
+        with contextlib.ExitStack() as stack:
+            if changes.sites:
+                stack.enter_context(attached(changing_memory(self.info.memory, self._layers, changes.sites)))
+                for address, change in changes.sites.items():
+                    if self._sites[address].kind == "activation":
+                        whole = partial(checked_change, address, change)
+                        part = replacing(address, self._module_at(address), whole, self._body.layers)
+                        stack.enter_context(attached(part))
+            chosen = ((site.address, self._module_at(site.address)) for site in activations)
+            stack.enter_context(attached(keeping(chosen, kept, self._body.layers)))
+            if maps or any(self._sites[address].kind == "attention" for address in changes.sites):
+                calls = CallStack(self.module)
+                stack.enter_context(attached(calls.hooks()))
+                stack.enter_context(AttentionMode(calls, rows, self._visitor(changes, maps, kept)))
+            yield
+
+    def _visitor(self, changes: Changes, maps: set[str], kept: dict[str, Tensor]) -> Callable[[Place, Tensor], Tensor]:
+        places = {place_of(site.address): site.address for site in self.info.attention}
+
+        def visit(place: Place, value: Tensor) -> Tensor:
+            address = places.get(place, "")
+            if address in changes.sites:
+                value = checked_change(address, changes.sites[address], value)
+            if address in maps:
+                kept[address] = value
+            return value
+
+        return visit
+
+    @contextlib.contextmanager
+    def _backward(self, rule: Rule, grad: bool) -> Iterator[None]:
+        with differentiable(self._recurrent if grad else ()), backward_rule(rule):
+            yield
+
+    def _changes(self, edits: Edits | Changes, memory: Mapping[str, Tensor], rows: int) -> Changes:
+        given = () if isinstance(edits, tuple) and not edits else (edits,)
+        parts = [self._compiled(part, memory, rows) for part in (*self._edits, *given)]
+        return together(parts) if len(parts) > 1 else parts[0] if parts else Changes()
+
+    def _compiled(self, edits: Edits | Changes, memory: Mapping[str, Tensor], rows: int) -> Changes:
+        if isinstance(edits, Changes):
+            return Changes({self._site(a).address: change for a, change in edits.sites.items()}, edits.inputs)
+        editor = Editor([as_edits(edits)], self.info, device=self.device)
+        for edit in editor.programs[0]:
+            if isinstance(edit, SiteEdit) and (edit.start or edit.stop is not None):
+                raise EditError(
+                    f"The edit of '{edit.site}' holds at some steps; a single run has none. Record with it."
+                )
+            if isinstance(edit, SiteEdit) and edit.op == "freeze" and self._sites[edit.site].kind != "memory":
+                raise EditError(f"'{edit.site}' holds nothing before a single run to freeze. Record with the edit.")
+        return editor.changes(memory, [0] * rows, [0] * rows)
+
+    def _site(self, address: str) -> Site:
+        return self._sites.get(address) or find_site(address, self.info.sites)
+
+    def _module_at(self, address: str) -> nn.Module:
+        layer: nn.Module = self._layers[parse_site(address).module]
+        return layer
 
     def _called(
         self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
@@ -295,6 +385,22 @@ class Subject:
                 f"Head '{name}' is {what} in row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:8]))} of "
                 f"{value.shape[0]}. Check the inputs (normalised as in training?) and {cause}."
             )
+
+
+def place_of(address: str) -> Place:
+    """Where an attention map stands: its module, and which of the module's attentions."""
+    parsed = parse_site(address)
+    return parsed.module, parsed.call or 0
+
+
+def _element(address: str, site: Site, value: Tensor) -> Tensor:
+    """What an address means of a site's value: all of it, or the head, channel or element that it names."""
+    element = parse_site(address).element
+    if element is None:
+        return value
+    if site.kind == "memory" or site.element_axis is None:
+        return value.flatten(1)[:, element]
+    return value.select(site.element_axis + 1, element)
 
 
 def device_of(module: nn.Module) -> torch.device:

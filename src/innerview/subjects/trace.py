@@ -44,6 +44,8 @@ class Trace:
     """id of an output tensor to the layer that made it (and the tensor, so that no other gets its id)."""
     written: list[Written] = field(default_factory=list)
     kept: dict[str, tuple[Tensor, int]] = field(default_factory=dict)
+    shapes: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
+    """Of each layer's output, call by call."""
 
     def maker(self, value: Tensor) -> str:
         """The innermost layer that made a tensor, or nothing."""
@@ -60,7 +62,15 @@ class Trace:
             for name, axis in axes.items()
             if name in self.kept and _is_time(tuple(self.kept[name][0].shape), axis, batch)
         }
-        return Layers(tuple(self.layers), self.rewritten, timed, frozenset(self.repeated))
+        sites = {address: shape for name in self.layers for address, shape in self._calls(name, timed.get(name))}
+        return Layers(tuple(sites), tuple(sites.values()), self.rewritten, timed)
+
+    def _calls(self, name: str, time_axis: int | None) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """An address and a shape without batch axis for each call that says something of its own."""
+        shapes = self.shapes[name] if name in self.repeated else self.shapes[name][-1:]
+        for call, shape in enumerate(shapes):
+            rows = shape if time_axis is None else (*shape[:time_axis], *shape[time_axis + 1 :])
+            yield (f"{name}@{call}" if len(shapes) > 1 else name), rows[1:]
 
 
 def trace(
@@ -140,6 +150,7 @@ def _after(name: str, found: Trace) -> Any:
         elif _differs(*before, value):
             found.repeated.add(name)
         found.kept[name] = (value, value._version)
+        found.shapes.setdefault(name, []).append(tuple(value.shape))
         for part in parts(output):
             found.makers.setdefault(id(part.value), (name, part.value))
 

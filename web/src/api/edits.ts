@@ -1,27 +1,14 @@
 /** Changes to the memory: kept in the study, run again, measured. */
 import type { Client } from "./client";
 import type { Job } from "./model";
+import type { components } from "./types";
 
-export type EditMode = "zero" | "freeze" | "set";
-
-/** A change to elements of one memory site, made at each step from `start` on. */
-export interface MemoryEdit {
-  readonly elements: readonly number[];
-  readonly mode: EditMode;
-  readonly value: number;
-  /** Empty for the only site. */
-  readonly site: string;
-  readonly start: number;
-  readonly stop: number | null;
-}
-
+export type SiteEdit = components["schemas"]["SiteEdit"];
+export type Edit = SiteEdit | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"];
 /** Edits that belong together, under a name. */
-export interface Reduction {
-  readonly name: string;
-  readonly edits: readonly MemoryEdit[];
-  /** How the elements were chosen, in words. */
-  readonly note: string;
-}
+export type EditSet = components["schemas"]["EditSet"];
+/** What the editor of the memory offers. */
+export type MemoryOperation = Extract<SiteEdit["op"], "zero" | "freeze" | "set">;
 
 /** Work on edits that runs long: what each kind takes is told by the service when something is wrong. */
 export type EditJob = "rerun" | "table" | "sweep" | "minimal";
@@ -29,15 +16,15 @@ export type EditJob = "rerun" | "table" | "sweep" | "minimal";
 export class EditService {
   constructor(private readonly client: Client) {}
 
-  list(): Promise<Reduction[]> {
+  list(): Promise<EditSet[]> {
     return this.client.json("/api/reductions");
   }
 
-  keep(reduction: Reduction): Promise<Reduction[]> {
+  keep(reduction: EditSet): Promise<EditSet[]> {
     return this.client.json("/api/reductions", { method: "PUT", body: reduction });
   }
 
-  drop(name: string): Promise<Reduction[]> {
+  drop(name: string): Promise<EditSet[]> {
     return this.client.json(`/api/reductions/${encodeURIComponent(name)}`, { method: "DELETE" });
   }
 

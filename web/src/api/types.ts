@@ -841,7 +841,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attribution" | "image" | "mask" | "other";
+            role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
             /** Unit */
@@ -902,7 +902,7 @@ export interface components {
              * @default other
              * @enum {string}
              */
-            role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attribution" | "image" | "mask" | "other";
+            role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
             /**
@@ -910,18 +910,6 @@ export interface components {
              * @default
              */
             unit: string;
-        };
-        /**
-         * AttentionSite
-         * @description A place where something attends to something.
-         */
-        AttentionSite: {
-            /** Heads */
-            heads: number;
-            /** Layer */
-            layer: string;
-            /** Name */
-            name: string;
         };
         /**
          * BlindRequest
@@ -1101,21 +1089,41 @@ export interface components {
         EditLine: {
             /** After */
             after: string;
-            /**
-             * Edit
-             * @constant
-             */
-            edit: "blinding";
             /** Factors */
             factors: components["schemas"]["NamedFactor"][];
+            /**
+             * Kind
+             * @constant
+             */
+            kind: "weights";
             /** Layer */
             layer: string;
             /** Made */
             made: string;
             /** Of */
             of: string;
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "project out" | "zero" | "set" | "scale";
             /** Result */
             result: string;
+        };
+        /**
+         * EditSet
+         * @description A named set of edits that belong together, made in this order.
+         */
+        EditSet: {
+            /** Edits */
+            edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
+            /** Name */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /**
          * EditedList
@@ -1199,6 +1207,65 @@ export interface components {
             names: string[];
             /** Size */
             size: number;
+        };
+        /**
+         * InputEdit
+         * @description A change to an input before the model reads it.
+         */
+        InputEdit: {
+            /** Box */
+            box?: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /**
+             * Filter
+             * @default
+             */
+            filter: string;
+            /**
+             * Frame
+             * @default 0
+             */
+            frame: number;
+            /**
+             * Frames
+             * @default 0
+             */
+            frames: number;
+            /**
+             * Input
+             * @default
+             */
+            input: string;
+            /**
+             * Kind
+             * @default input
+             * @constant
+             */
+            kind: "input";
+            /**
+             * Op
+             * @enum {string}
+             */
+            op: "patch" | "filter" | "frame";
+            /**
+             * Parameters
+             * @default []
+             */
+            parameters: [
+                string,
+                number
+            ][];
+            /** Source */
+            source?: number | null;
+            /**
+             * Value
+             * @default 0
+             */
+            value: number;
         };
         /**
          * InputSpec
@@ -1345,39 +1412,6 @@ export interface components {
             scale: number;
             /** Width Px */
             width_px: number;
-        };
-        /**
-         * MemoryEdit
-         * @description A change to elements of one memory site, made at each step while it holds.
-         *
-         *     It is made to the new state before the heads read it and before it is carried to the next step.
-         */
-        MemoryEdit: {
-            /** Elements */
-            elements: number[];
-            /**
-             * Mode
-             * @default zero
-             * @enum {string}
-             */
-            mode: "zero" | "freeze" | "set";
-            /**
-             * Site
-             * @default
-             */
-            site: string;
-            /**
-             * Start
-             * @default 0
-             */
-            start: number;
-            /** Stop */
-            stop?: number | null;
-            /**
-             * Value
-             * @default 0
-             */
-            value: number;
         };
         /**
          * MemorySite
@@ -1686,7 +1720,7 @@ export interface components {
              * Edits
              * @default []
              */
-            edits: components["schemas"]["MemoryEdit"][];
+            edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
             /** Etag */
             etag: string;
             /** Group Columns */
@@ -1731,21 +1765,6 @@ export interface components {
             subject: string | null;
             /** World */
             world: string | null;
-        };
-        /**
-         * Reduction
-         * @description A named set of edits that belong together, made in this order.
-         */
-        Reduction: {
-            /** Edits */
-            edits: components["schemas"]["MemoryEdit"][];
-            /** Name */
-            name: string;
-            /**
-             * Note
-             * @default
-             */
-            note: string;
         };
         /**
          * RenameRequest
@@ -1850,6 +1869,97 @@ export interface components {
             ][];
         };
         /**
+         * Site
+         * @description A place that can be read and changed. `shape` and `axes` are without the batch axis.
+         */
+        Site: {
+            /** Address */
+            address: string;
+            /**
+             * Axes
+             * @default []
+             */
+            axes: string[];
+            /**
+             * Column Tokens
+             * @default
+             */
+            column_tokens: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "activation" | "memory" | "attention";
+            /**
+             * Row Tokens
+             * @default
+             */
+            row_tokens: string;
+            /**
+             * Shape
+             * @default []
+             */
+            shape: number[];
+            /**
+             * Stream
+             * @default
+             */
+            stream: string;
+        };
+        /**
+         * SiteEdit
+         * @description A change to elements of one site, made at each step while it holds.
+         *
+         *     A memory is changed before the heads read it and before it is carried to the next step; an activation and an
+         *     attention map before anything reads them.
+         */
+        SiteEdit: {
+            /**
+             * Directions
+             * @default []
+             */
+            directions: number[][];
+            /**
+             * Elements
+             * @default []
+             */
+            elements: number[];
+            /**
+             * Kind
+             * @default site
+             * @constant
+             */
+            kind: "site";
+            /**
+             * Map
+             * @default []
+             */
+            map: number[][];
+            /**
+             * Op
+             * @default zero
+             * @enum {string}
+             */
+            op: "zero" | "set" | "freeze" | "scale" | "uniform" | "force" | "project out";
+            /**
+             * Site
+             * @default
+             */
+            site: string;
+            /**
+             * Start
+             * @default 0
+             */
+            start: number;
+            /** Stop */
+            stop?: number | null;
+            /**
+             * Value
+             * @default 0
+             */
+            value: number;
+        };
+        /**
          * StudyReply
          * @description What there is to look at.
          */
@@ -1880,7 +1990,7 @@ export interface components {
              * Attention
              * @default []
              */
-            attention: components["schemas"]["AttentionSite"][];
+            attention: components["schemas"]["Site"][];
             /**
              * Convolutions
              * @default []
@@ -1898,6 +2008,11 @@ export interface components {
              * @default []
              */
             inputs: components["schemas"]["InputSpec"][];
+            /**
+             * Layer Shapes
+             * @default []
+             */
+            layer_shapes: number[][];
             /**
              * Layers
              * @default []
@@ -1985,6 +2100,79 @@ export interface components {
             thresholds: {
                 [key: string]: number | null;
             };
+        };
+        /**
+         * WeightEdit
+         * @description A change to weights: directions of a layer projected out of what reads it, or a named tensor changed.
+         */
+        WeightEdit: {
+            /**
+             * After
+             * @default
+             */
+            after: string;
+            /**
+             * Directions
+             * @default []
+             */
+            directions: number[][];
+            /**
+             * Elements
+             * @default []
+             */
+            elements: number[];
+            /**
+             * Factors
+             * @default []
+             */
+            factors: components["schemas"]["NamedFactor"][];
+            /**
+             * Kind
+             * @default weights
+             * @constant
+             */
+            kind: "weights";
+            /**
+             * Layer
+             * @default
+             */
+            layer: string;
+            /**
+             * Made
+             * @default
+             */
+            made: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /**
+             * Of
+             * @default
+             */
+            of: string;
+            /**
+             * Op
+             * @default project out
+             * @enum {string}
+             */
+            op: "project out" | "zero" | "set" | "scale";
+            /**
+             * Result
+             * @default
+             */
+            result: string;
+            /**
+             * Value
+             * @default 0
+             */
+            value: number;
+            /**
+             * Weight
+             * @default
+             */
+            weight: string;
         };
         /**
          * WorldInfo
@@ -3490,7 +3678,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Reduction"][];
+                    "application/json": components["schemas"]["EditSet"][];
                 };
             };
             /** @description Client Error */
@@ -3522,7 +3710,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Reduction"];
+                "application/json": components["schemas"]["EditSet"];
             };
         };
         responses: {
@@ -3532,7 +3720,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Reduction"][];
+                    "application/json": components["schemas"]["EditSet"][];
                 };
             };
             /** @description Client Error */
@@ -3572,7 +3760,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Reduction"][];
+                    "application/json": components["schemas"]["EditSet"][];
                 };
             };
             /** @description Client Error */

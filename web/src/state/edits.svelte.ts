@@ -1,6 +1,6 @@
 /** The change to the memory that is being made: what is chosen in the heat map, and what is done with it. */
 import type { SvelteMap } from "svelte/reactivity";
-import { EditService, type EditJob, type EditMode, type MemoryEdit, type Reduction } from "../api/edits";
+import { EditService, type EditJob, type EditSet, type MemoryOperation, type SiteEdit } from "../api/edits";
 import type { Job } from "../api/model";
 import type { Service } from "../api/service";
 import { elementsToText } from "./memorytext";
@@ -12,18 +12,18 @@ import type { Results } from "./results.svelte";
 export type Side = "chosen" | "others";
 
 interface Plan {
-  readonly mode: EditMode;
+  readonly op: MemoryOperation;
   readonly value: number;
   readonly side: Side;
   readonly start: number;
   readonly stop: number | null;
 }
 
-const usual: Plan = { mode: "zero", value: 1, side: "chosen", start: 0, stop: null };
+const usual: Plan = { op: "zero", value: 1, side: "chosen", start: 0, stop: null };
 
 export class Edits {
   /** Those that the study keeps. */
-  kept = $state.raw<readonly Reduction[]>([]);
+  kept = $state.raw<readonly EditSet[]>([]);
   private wanted = false;
   private readonly api: EditService;
   private readonly started = $state<Partial<Record<EditJob, string>>>({});
@@ -47,11 +47,11 @@ export class Edits {
   });
   /** In words, short enough for a name. */
   title = $derived.by(() => {
-    const { mode, value } = this.plan;
-    const how = { zero: "without", freeze: "frozen", set: `set to ${value}` }[mode];
+    const { op, value } = this.plan;
+    const how = { zero: "without", freeze: "frozen", set: `set to ${value}` }[op];
     return `${how} ${this.which}`;
   });
-  draft = $derived.by((): Reduction => ({ name: this.title, edits: [this.edit], note: this.note }));
+  draft = $derived.by((): EditSet => ({ name: this.title, edits: [this.edit], note: this.note }));
 
   private get which(): string {
     const { elements, letter, chosen, size } = this.memory;
@@ -68,10 +68,12 @@ export class Edits {
     return this.plan.side === "others" ? `all but: ${how}` : how;
   }
 
-  private get edit(): MemoryEdit {
-    const { mode, value, start, stop } = this.plan;
-    const site = this.memory.arrays.length > 1 ? this.memory.array.replace(/^memory\./, "") : "";
-    return { elements: this.changed, mode, value: mode === "set" ? value : 0, site, start, stop };
+  get edit(): SiteEdit {
+    const { op, value, start, stop } = this.plan;
+    const site = this.memory.arrays.length > 1 ? this.memory.array : "";
+    const elements = [...this.changed];
+    const amount = op === "set" ? value : 0;
+    return { kind: "site", elements, op, value: amount, site, start, stop, map: [], directions: [] };
   }
 
   set(change: Partial<Plan>): void {
@@ -96,10 +98,10 @@ export class Edits {
   }
 
   /** Choose again what a saved one changes. */
-  take(reduction: Reduction): void {
+  take(reduction: EditSet): void {
     const [edit] = reduction.edits;
-    if (!edit) return;
-    this.set({ mode: edit.mode, value: edit.value, side: "chosen", start: edit.start, stop: edit.stop });
+    if (edit?.kind !== "site") return;
+    this.set({ op: operation(edit.op), value: edit.value, side: "chosen", start: edit.start, stop: edit.stop });
     this.memory.choose(edit.elements, reduction.note || reduction.name);
   }
 
@@ -119,25 +121,22 @@ export class Edits {
 /** `set:0.5:others:20-90`, with what is usual left out at the end. */
 export function planToText(plan: Plan): string {
   const span = plan.start || plan.stop !== null ? `${plan.start}-${plan.stop ?? ""}` : "";
-  const parts = [
-    plan.mode,
-    plan.mode === "set" ? String(plan.value) : "",
-    plan.side === "others" ? "others" : "",
-    span,
-  ];
+  const parts = [plan.op, plan.op === "set" ? String(plan.value) : "", plan.side === "others" ? "others" : "", span];
   const text = parts.join(":").replace(/:+$/, "");
-  return text === usual.mode ? "" : text;
+  return text === usual.op ? "" : text;
 }
 
 export function planFromText(text: string): Plan {
-  const [mode = "", value = "", side = "", span = ""] = text.split(":");
+  const [op = "", value = "", side = "", span = ""] = text.split(":");
   const [start = "", stop = ""] = span.split("-");
   const whole = (part: string): number => Math.max(0, Math.floor(Number(part)) || 0);
   return {
-    mode: mode === "freeze" || mode === "set" ? mode : "zero",
+    op: operation(op),
     value: value !== "" && Number.isFinite(Number(value)) ? Number(value) : usual.value,
     side: side === "others" ? "others" : "chosen",
     start: whole(start),
     stop: stop === "" || whole(stop) <= whole(start) ? null : whole(stop),
   };
 }
+
+const operation = (text: string): MemoryOperation => (text === "freeze" || text === "set" ? text : "zero");

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from innerview.edits import Editor
 from innerview.errors import RequestError
-from innerview.schema import ArraySpec, Binding, InputBinding, InputSpec, MemoryEdit, Step, bind, from_json
+from innerview.schema import ArraySpec, Binding, InputBinding, InputSpec, Step, bind
 from innerview.store import Recording
 from innerview.subjects import Subject
 
@@ -74,13 +74,13 @@ class RowInputs:
         }
 
     def as_edited(self, row: int, before: Mapping[str, Tensor]) -> Subject:
-        """The subject with its memory changed as it was in that row, where the recording was made with edits."""
-        edits = [from_json(MemoryEdit, edit) for edit in self.recording.info.arguments.get("edits", ())]
+        """The subject changed as it was in that row, where the recording was made with edits."""
+        edits = self.recording.info.edits
         if not edits or self.recording.info.ordering is None:
             return self.subject
         step = row - int(self.group_starts(np.array([row]))[0])
-        editor = Editor([edits], self.subject.info.memory, device=self.subject.device)
-        return self.subject.with_change(editor.changing(before, [step], [0]))
+        editor = Editor([edits], self.subject.info, device=self.subject.device)
+        return self.subject.with_edits(editor.changes(before, [step], [0]))
 
     def group_starts(self, rows: np.ndarray) -> np.ndarray:
         """The first row of each row's group."""

@@ -16,8 +16,8 @@ from innerview.edits import Editor
 from innerview.errors import RequestError
 from innerview.rollouts.what_if.origin import Origin
 from innerview.rollouts.what_if.packing import Packed, pack
-from innerview.schema import MemoryEdit, Moment, Move, ThingInView, from_json, to_json
-from innerview.subjects import Output, Subject
+from innerview.schema import Moment, Move, ThingInView, to_json
+from innerview.subjects import Changes, Output, Subject
 from innerview.worlds import Changeable, Rewindable
 
 MOST_MOVES = 2000
@@ -109,8 +109,8 @@ class Branch:
 
     def subject_at(self, node: Node) -> Subject:
         """The subject, with its memory changed where the recording was made so."""
-        change = self._change(node.before, node.step)
-        return self.origin.subject.with_change(change) if change else self.origin.subject
+        change = self._changes(node.before, node.step)
+        return self.origin.subject.with_edits(change) if change else self.origin.subject
 
     def inputs(self, node: Node) -> dict[str, torch.Tensor]:
         """What the subject was given there."""
@@ -181,7 +181,7 @@ class Branch:
     def _node(self, moment: Moment, *, step: int, before: Memory, move: Move | None = None, **made: Any) -> Node:
         subject, form = self.origin.subject, self.form
         fed = {name: np.asarray(moment.observation[name])[None] for name in form.fed}
-        output = subject.run(subject.inputs(fed), before, change=self._change(before, step))
+        output = subject.run(subject.inputs(fed), before, edits=self._changes(before, step))
         probabilities = subject.probabilities(output)
         told = decisions(form, output, probabilities)
         return Node(
@@ -199,13 +199,9 @@ class Branch:
             state=self._lanes.state(0) if isinstance(self._lanes, Rewindable) else None,
         )
 
-    def _change(self, before: Memory, step: int) -> Any:
-        given = self.origin.recording.info.arguments.get("edits", ())
-        if not given:
-            return None
-        edits = [from_json(MemoryEdit, edit) for edit in given]
-        subject = self.origin.subject
-        return Editor([edits], subject.info.memory, device=subject.device).changing(before, [step], [0])
+    def _changes(self, before: Memory, step: int) -> Changes:
+        edits, subject = self.origin.recording.info.edits, self.origin.subject
+        return Editor([edits], subject.info, device=subject.device).changes(before, [step], [0])
 
     def _key(self, move: Move | None) -> str:
         above = self.nodes[-1].key if self.nodes else self.origin.key

@@ -21,7 +21,7 @@ def amounts(study: Study, result: str, branch: Branch, node: Node) -> np.ndarray
     told, subject = found.value, branch.subject_at(node)
     inputs, layer = branch.inputs(node), told["layer"]
     if told["of"] == "activations":
-        values = subject.run(inputs, node.before, keep=(layer,)).activations[layer]
+        values = subject.run(inputs, node.before, keep=(layer,)).sites[layer]
     else:
         steps = int(found.arguments.get("parameters", {}).get("steps", 10))
         values = attribute(subject, inputs, node.before, layer=layer, target=told["target"], steps=steps).values

@@ -12,6 +12,7 @@ from innerview import store
 from innerview.errors import RequestError
 from innerview.interventions.edited import rename
 from innerview.schema import NamedFactor, to_json
+from innerview.schema.edit import WeightOperation
 from innerview.serve.context import Service, Serving
 from innerview.serve.routes.recordings import gives
 from innerview.store import Edited, edited_subjects, load_edited, weights_file
@@ -25,7 +26,8 @@ Named = Annotated[str, Path(max_length=200)]
 class EditLine(BaseModel):
     """One edit of a history, without its directions."""
 
-    edit: Literal["blinding"]
+    kind: Literal["weights"]
+    op: WeightOperation
     of: str
     layer: str
     after: str
@@ -134,6 +136,5 @@ def _subject(service: Service, body: BlindRequest) -> Any:
 
 def _reply(service: Service, each: Edited) -> EditedReply:
     history = [{key: value for key, value in to_json(line).items() if key != "directions"} for line in each.history]
-    last = {key: value for key, value in history[-1].items() if key != "edit"}
     told = {"name": each.name, "weights": each.info.weights_digest, "live": each.name in service.subjects}
-    return EditedReply.model_validate({**told, "history": history, **last})
+    return EditedReply.model_validate({**told, "history": history, **history[-1]})

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from innerview.schema import Reduction
+from innerview.schema import EditSet
 from innerview.serve.context import Serving
 from innerview.serve.wire import PartingReply
 
@@ -14,20 +14,20 @@ router = APIRouter(prefix="/api", tags=["reductions"])
 
 
 @router.get("/reductions")
-def reductions(service: Serving) -> tuple[Reduction, ...]:
+def reductions(service: Serving) -> tuple[EditSet, ...]:
     """Every named reduction, oldest first."""
     return service.study.reductions()
 
 
 @router.put("/reductions")
-def keep_reduction(body: Reduction, service: Serving) -> tuple[Reduction, ...]:
+def keep_reduction(body: EditSet, service: Serving) -> tuple[EditSet, ...]:
     """Keep a reduction under its name; one of the same name is replaced."""
     service.study.keep_reduction(body)
     return service.study.reductions()
 
 
 @router.delete("/reductions/{reduction:path}")
-def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Serving) -> tuple[Reduction, ...]:
+def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Serving) -> tuple[EditSet, ...]:
     """Forget a reduction."""
     service.study.drop_reduction(reduction)
     return service.study.reductions()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import Reduction, from_json, to_json
+from innerview.schema import EditSet, from_json, to_json
 from innerview.store.files import read_json, replace_json
 from innerview.store.paths import confined, is_plain_file
 
@@ -18,13 +18,13 @@ _COUNT = 500
 _NAME_LENGTH = 60
 
 
-def load_reductions(root: Path) -> tuple[Reduction, ...]:
+def load_reductions(root: Path) -> tuple[EditSet, ...]:
     """Every reduction that was kept, oldest first."""
     path = confined(root, _FILE)
     return _read(path) if is_plain_file(path) else ()
 
 
-def keep_reduction(root: Path, reduction: Reduction) -> tuple[Reduction, ...]:
+def keep_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
     """Keep a reduction; one of the same name is replaced."""
     _check(reduction)
     before = load_reductions(root)
@@ -39,7 +39,7 @@ def keep_reduction(root: Path, reduction: Reduction) -> tuple[Reduction, ...]:
     return after
 
 
-def drop_reduction(root: Path, name: str) -> tuple[Reduction, ...]:
+def drop_reduction(root: Path, name: str) -> tuple[EditSet, ...]:
     """Forget a reduction."""
     before = load_reductions(root)
     if name not in [kept.name for kept in before]:
@@ -49,32 +49,32 @@ def drop_reduction(root: Path, name: str) -> tuple[Reduction, ...]:
     return after
 
 
-def export_reductions(reductions: Sequence[Reduction], out: Path) -> Path:
+def export_reductions(reductions: Sequence[EditSet], out: Path) -> Path:
     """Write reductions to a file of their own."""
     _write(out, tuple(reductions))
     return out
 
 
-def import_reductions(source: Path) -> tuple[Reduction, ...]:
+def import_reductions(source: Path) -> tuple[EditSet, ...]:
     """Reductions from a file that was exported."""
     if not source.is_file():
         raise StoreError(f"There is no file {source}.")
     return _read(source)
 
 
-def _write(path: Path, reductions: tuple[Reduction, ...]) -> None:
+def _write(path: Path, reductions: tuple[EditSet, ...]) -> None:
     value: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "reductions": to_json(reductions)}
     replace_json(path, value)
 
 
-def _read(path: Path) -> tuple[Reduction, ...]:
+def _read(path: Path) -> tuple[EditSet, ...]:
     value = read_json(path, limit=_LIMIT)
     if not isinstance(value, dict) or value.get("format") != _FORMAT or not isinstance(value.get("reductions"), list):
         raise DamagedPart(f"'{path.name}' does not hold reductions of innerview.")
     if value.get("version") != _VERSION:
         raise StoreError(f"'{path.name}' has version {value.get('version')!r}; this innerview reads {_VERSION}.")
     try:
-        found = tuple(from_json(Reduction, one) for one in value["reductions"])
+        found = tuple(from_json(EditSet, one) for one in value["reductions"])
         for reduction in found:
             _check(reduction)
     except StoreError as error:
@@ -82,7 +82,7 @@ def _read(path: Path) -> tuple[Reduction, ...]:
     return found
 
 
-def _check(reduction: Reduction) -> None:
+def _check(reduction: EditSet) -> None:
     name = reduction.name
     if not isinstance(name, str) or not 0 < len(name.strip()) <= _NAME_LENGTH or not name.isprintable():
         raise StoreError(f"{name!r:.80} cannot name a reduction: use 1 to {_NAME_LENGTH} printable characters.")

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError
+from innerview.schema import parse_site
 from innerview.subjects.attribution.receptive_field import blanks
 from innerview.subjects.sites.hooks import attached
 
@@ -31,7 +32,7 @@ def reaching_layers(
         return asked
     with subject.alone(), attached(_cutting(subject, without)):
         output = subject.run(blanks(subject, 1, grad=True), keep=asked, grad=True)
-    said, found = output.heads[head.name].sum(), [output.activations[name] for name in asked]
+    said, found = output.heads[head.name].sum(), [output.sites[name] for name in asked]
     if not said.requires_grad or not all(layer.requires_grad for layer in found):
         return () if without else asked
     gradients = torch.autograd.grad(said, found, allow_unused=True)
@@ -62,4 +63,4 @@ def _cutting(subject: Subject, layers: Sequence[str]) -> Iterator[RemovableHandl
         return tuple(value.detach() if isinstance(value, Tensor) else value for value in args)
 
     for name in layers:
-        yield subject.module.get_submodule(name).register_forward_pre_hook(cut)
+        yield subject.module.get_submodule(parse_site(name).module).register_forward_pre_hook(cut)

@@ -84,7 +84,7 @@ def _measured(subject: Subject, layer: str) -> ReceptiveField:
     noise = torch.rand(_NOISE, *picture.shape, generator=torch.Generator().manual_seed(0)).to(subject.device)
     given = blanks(subject, _NOISE) | {picture.name: noise.requires_grad_()}
     with torch.enable_grad():
-        said = subject.run(given, keep=(layer,), grad=True).activations[layer].sum(dim=(0, 1))
+        said = subject.run(given, keep=(layer,), grad=True).sites[layer].sum(dim=(0, 1))
     grid, size = (int(said.shape[0]), int(said.shape[1])), tuple(picture.shape[1:])
     picks = list(zip(*(_picked(cells) for cells in grid), strict=True))
     seen = [_seen(said[y, x], noise) for y, x in picks]

@@ -54,7 +54,7 @@ def tail(
     state = None if memory is None else {name: value[:2] for name, value in memory.items()}
     whole = subject.run(few, state, keep=(layer,))
     found = Tail(subject, layer, alone=False)
-    for layout in _layouts(whole.activations[layer]):
+    for layout in _layouts(whole.sites[layer]):
         trial = Tail(subject, layer, alone=True, layout=layout)
         why = _differs(trial, whole, few, state)
         if not why:
@@ -71,7 +71,7 @@ def _layouts(activation: Tensor) -> tuple[torch.memory_format, ...]:
 
 def _differs(trial: Tail, whole: Output, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor] | None) -> str:
     """Why the tail alone is not the whole module, in words; nothing where it is."""
-    twice = torch.cat([whole.activations[trial.layer]] * 2).contiguous(memory_format=trial.layout)
+    twice = torch.cat([whole.sites[trial.layer]] * 2).contiguous(memory_format=trial.layout)
     try:
         heads = trial.heads(twice, inputs, memory, grad=False)
     except SubjectError as error:

@@ -17,7 +17,7 @@ from torch.utils.hooks import RemovableHandle
 from innerview.errors import SubjectError
 from innerview.subjects.isolation import Evaluating
 from innerview.subjects.memory.carriers import Slot, layer_slots
-from innerview.subjects.sites.change import Change, changing
+from innerview.subjects.sites.change import Changes, changing_memory
 from innerview.subjects.sites.hooks import attached, main_tensor
 from innerview.subjects.subject import Subject
 from innerview.subjects.trace import new_state
@@ -35,20 +35,20 @@ class Replay:
             raise SubjectError(f"'{subject.info.name}' has no head that acts: there are no decisions to compare.")
         self._subject, self._head = subject, head.name
         self._way = _shortcut(subject, inputs, head.name)
-        self._inputs = {} if self._way else inputs
+        self._inputs = inputs
 
     @property
     def shortcut(self) -> bool:
         """Whether what comes before the memory is computed only once."""
         return self._way is not None
 
-    def step(self, row: int, memory: Mapping[str, Tensor], change: Change | None) -> tuple[Tensor, dict[str, Tensor]]:
+    def step(self, row: int, memory: Mapping[str, Tensor], edits: Changes | None) -> tuple[Tensor, dict[str, Tensor]]:
         """What the acting head says in one row for every state given, [states, …], and the states afterwards."""
-        if self._way is not None:
-            return self._way.step(row, memory, change)
+        if self._way is not None and self._way.reaches(edits):
+            return self._way.step(row, memory, edits)
         states = len(next(iter(memory.values())))
         inputs = {n: v[row : row + 1].expand(states, *v.shape[1:]).contiguous() for n, v in self._inputs.items()}
-        output = self._subject.run(inputs, memory, change=change)
+        output = self._subject.run(inputs, memory, edits=edits or Changes())
         return output.heads[self._head], output.memory
 
 
@@ -64,17 +64,22 @@ class _Way:
     fed: Tensor
     """[rows, features]."""
 
-    def step(self, row: int, memory: Mapping[str, Tensor], change: Change | None) -> tuple[Tensor, dict[str, Tensor]]:
+    def reaches(self, edits: Changes | None) -> bool:
+        """Whether all that is changed is the state of the layer."""
+        own = {slot.site.address for slot in self.slots}
+        return edits is None or (not edits.inputs and set(edits.sites) <= own)
+
+    def step(self, row: int, memory: Mapping[str, Tensor], edits: Changes | None) -> tuple[Tensor, dict[str, Tensor]]:
         states = len(next(iter(memory.values())))
         fed = self.fed[row].expand(states, -1)
         packed = tuple(slot.pack(memory[slot.site.name]) for slot in self.slots)
         time = (1 if self.layer.batch_first else 0) if isinstance(self.layer, nn.RNNBase) else None
-        sites = {slot.site.name: slot.site for slot in self.slots}
+        sites = [slot.site for slot in self.slots]
         with (
             self.subject.alone(),
             torch.no_grad(),
             Evaluating((*self.layer.modules(), *self.head.modules())),
-            attached(changing(sites, {self.name: self.layer}, change) if change else ()),
+            attached(changing_memory(sites, {self.name: self.layer}, edits.sites) if edits else ()),
         ):
             given = fed if time is None else fed.unsqueeze(time)
             output = self.layer(given, packed if len(packed) > 1 else packed[0])

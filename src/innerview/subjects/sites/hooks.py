@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import SubjectError
+from innerview.schema import parse_site
 from innerview.subjects.structure import parts
 
 
@@ -29,39 +30,48 @@ def attached(handles: Iterable[RemovableHandle]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Layers:
-    """What must be known of layers to keep their outputs."""
+    """What must be known of layers to keep and change their outputs."""
 
-    names: tuple[str, ...] = ()
-    """In the order in which their outputs are ready."""
+    addresses: tuple[str, ...] = ()
+    """In the order in which their outputs are ready; one for each call where a layer runs several times."""
+    shapes: tuple[tuple[int, ...], ...] = ()
+    """Of each of them, without the batch axis."""
     rewritten: frozenset[str] = frozenset()
     """Layers whose output a later operation changes in place."""
     time_axes: Mapping[str, int] = field(default_factory=dict)
     """Layers whose output has a time axis of length 1, and which axis that is."""
-    repeated: frozenset[str] = frozenset()
-    """Layers that run several times in one step and say something else each time."""
 
 
 def keeping(
     chosen: Iterable[tuple[str, nn.Module]], into: dict[str, Tensor], layers: Layers
 ) -> Iterator[RemovableHandle]:
-    """Hooks that put each layer's output, batch axis first, into a dict; of several calls the last one counts."""
-    for name, layer in chosen:
-        yield layer.register_forward_hook(_keeper(name, into, name in layers.rewritten, layers.time_axes.get(name)))
+    """Hooks that put the output at each address, batch axis first, into a dict."""
+    for address, layer in chosen:
+        yield layer.register_forward_hook(_at_call(address, _keeper(address, into, layers)))
 
 
-def putting(name: str, layer: nn.Module, value: Tensor, layers: Layers) -> Iterator[RemovableHandle]:
-    """A hook that has the module go on from this value, batch axis first, instead of what the layer put out."""
+def replacing(
+    address: str, layer: nn.Module, change: Callable[[Tensor], Tensor], layers: Layers
+) -> Iterator[RemovableHandle]:
+    """A hook that has the module go on from what `change` makes of a layer's output, batch axis first."""
+    name = parse_site(address).module
+    axis = layers.time_axes.get(name)
 
-    def hook(layer: nn.Module, args: Any, output: Any) -> Tensor:
-        if not isinstance(output, Tensor):
+    def hook(layer: nn.Module, args: Any, output: Any) -> Any:
+        value = main_tensor(output)
+        if value is None or not (value is output or isinstance(output, tuple)):
             raise SubjectError(
-                f"Layer '{name}' puts out {type(output).__name__}, not one tensor; choose another layer."
+                f"Layer '{address}' puts out {type(output).__name__}, not a tensor; choose another layer."
             )
-        axis = layers.time_axes.get(name)
-        onwards = value if axis is None else value.unsqueeze(axis)
-        return onwards.clone() if name in layers.rewritten else onwards
+        rows = value if axis is None else value.squeeze(axis)
+        new = change(rows)
+        if new is rows:
+            return None
+        onwards = new if axis is None else new.unsqueeze(axis)
+        onwards = onwards.clone() if name in layers.rewritten else onwards
+        return onwards if value is output else (onwards, *output[1:])
 
-    yield layer.register_forward_hook(hook)
+    yield layer.register_forward_hook(_at_call(address, hook))
 
 
 def main_tensor(output: Any) -> Tensor | None:
@@ -72,20 +82,38 @@ def main_tensor(output: Any) -> Tensor | None:
     return found[0].value if found else None
 
 
-def _keeper(name: str, into: dict[str, Tensor], rewritten: bool, time_axis: int | None) -> Any:
+def _at_call(address: str, hook: Callable[[nn.Module, Any, Any], Any]) -> Callable[[nn.Module, Any, Any], Any]:
+    """The hook at one call of a layer where the address names it, at every call where it does not."""
+    wanted = parse_site(address).call
+    if wanted is None:
+        return hook
+    calls = 0
+
+    def once(layer: nn.Module, args: Any, output: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return hook(layer, args, output) if calls - 1 == wanted else None
+
+    return once
+
+
+def _keeper(address: str, into: dict[str, Tensor], layers: Layers) -> Callable[[nn.Module, Any, Any], Any]:
+    name = parse_site(address).module
+    rewritten, time_axis = name in layers.rewritten, layers.time_axes.get(name)
+
     def hook(layer: nn.Module, args: Any, output: Any) -> Any:
         value = main_tensor(output)
         if value is None:
             return None
         if time_axis is None:
-            into[name] = value
+            into[address] = value
             # A later in-place operation would overwrite what is kept: let it work on a copy.
             return value.clone() if rewritten and value is output else None
-        into[name] = value.squeeze(time_axis)
+        into[address] = value.squeeze(time_axis)
         if not torch.is_grad_enabled():
             return None
         # The module goes on from what was kept, so that gradients can be taken at it.
-        onwards = into[name].unsqueeze(time_axis)
+        onwards = into[address].unsqueeze(time_axis)
         return onwards if value is output else (onwards, *output[1:]) if isinstance(output, tuple) else None
 
     return hook

@@ -13,7 +13,7 @@ from innerview.errors import JobError, UnknownName
 from innerview.explorables.pack import pack, write_page
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
-from innerview.schema import RecordingInfo, Reduction, to_json
+from innerview.schema import EditSet, RecordingInfo, SiteEdit, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview_zoo.explorable.episode import Played, read_episode
@@ -122,7 +122,7 @@ def _recording(study: Study, name: str | None) -> Recording:
 
 def _reductions(study: Study, names: Sequence[str] | None, played: Played) -> list[dict[str, Any]]:
     """Kept reductions that this memory has the elements for; one that was asked for by name must fit."""
-    kept: dict[str, Reduction] = {each.name: each for each in study.reductions()}
+    kept: dict[str, EditSet] = {each.name: each for each in study.reductions()}
     for name in names or ():
         if name not in kept:
             raise UnknownName("reduction", name, kept)
@@ -137,14 +137,21 @@ def _reductions(study: Study, names: Sequence[str] | None, played: Played) -> li
     return fitting
 
 
-def _does_not_fit(reduction: Reduction, played: Played) -> str:
+def _does_not_fit(reduction: EditSet, played: Played) -> str:
     size, site = played.recurrence.size, played.recurrence.site
     for edit in reduction.edits:
-        if edit.site not in ("", site):
+        if not isinstance(edit, SiteEdit) or edit.op not in ("zero", "freeze", "set"):
+            return f"the page cannot make '{edit.op}'"
+        if edit.site not in ("", f"memory.{site}", _address(played)):
             return f"it changes '{edit.site}', and the page shows '{site}'"
         if edit.elements and max(edit.elements) >= size:
             return f"it changes element {max(edit.elements)} of {size}"
     return ""
+
+
+def _address(played: Played) -> str:
+    recurrence = played.recurrence
+    return f"{recurrence.layer}/h"
 
 
 def _about(recording: Recording, played: Played, reductions: list[dict[str, Any]], title: str | None) -> dict[str, Any]:

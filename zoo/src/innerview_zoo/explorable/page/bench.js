@@ -8,7 +8,7 @@ class Bench {
     this.kept = new Set(Array.from({ length: this.size }, (_, i) => i));
     this.why = '';
     this.edits = null; // of a kept reduction that is more than switching off
-    this.options = { mode: 'zero', value: 0.5, start: 0 };
+    this.options = { op: 'zero', value: 0.5, start: 0 };
     this.fromGrid = this.showPoses = false;
     this.order = Array.from({ length: this.size }, (_, i) => i);
     this.moment = 0;

@@ -102,7 +102,7 @@ function choose(chances, draw) {
 }
 
 /**
- * Changes to a memory: {elements, mode: zero | freeze | set, value, start, stop}. Made to the new state before the
+ * Changes to a memory: {elements, op: zero | freeze | set, value, start, stop}. Made to the new state before the
  * policy reads it and before it is carried, while `step` lies between start and stop.
  */
 class Edits {
@@ -122,9 +122,9 @@ class Edits {
         edit.held = null;
         continue;
       }
-      if (edit.mode === 'freeze') edit.held ??= edit.elements.map((i) => this.before[i]);
+      if (edit.op === 'freeze') edit.held ??= edit.elements.map((i) => this.before[i]);
       edit.elements.forEach((i, n) => {
-        hidden[i] = edit.mode === 'zero' ? 0 : edit.mode === 'set' ? edit.value : edit.held[n];
+        hidden[i] = edit.op === 'zero' ? 0 : edit.op === 'set' ? edit.value : edit.held[n];
       });
     }
     this.before.set(hidden);

@@ -35,10 +35,10 @@ function orderBy(measure, states, size) {
 }
 
 /** Edits that leave only some elements alive. */
-function onlyKeep(kept, size, { mode = 'zero', value = 0, start = 0 } = {}) {
+function onlyKeep(kept, size, { op = 'zero', value = 0, start = 0 } = {}) {
   const keep = new Set(kept);
   const off = Array.from({ length: size }, (_, i) => i).filter((i) => !keep.has(i));
-  return off.length ? [{ elements: off, mode, value, start, stop: null }] : [];
+  return off.length ? [{ elements: off, op, value, start, stop: null }] : [];
 }
 
 /** How good a run is: finished first, then items, then late failure or early success. */

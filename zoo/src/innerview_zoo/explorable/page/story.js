@@ -148,7 +148,7 @@ class ByHand {
   #wireOptions() {
     const { bench } = this;
     const read = () => {
-      bench.options = { mode: $('mode').value, value: Number($('value').value) || 0, start: Math.max(0, Number($('start').value) || 0) };
+      bench.options = { op: $('mode').value, value: Number($('value').value) || 0, start: Math.max(0, Number($('start').value) || 0) };
       $('value').hidden = $('mode').value !== 'set';
       bench.edits = null;
       bench.again();
