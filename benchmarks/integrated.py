@@ -27,8 +27,7 @@ from captum.attr import LayerIntegratedGradients
 from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
 from torch import Tensor
 
-from innerview.saliency.integrated import attribute
-from innerview.subjects import Subject
+from innerview.subjects import Subject, attribute
 
 LAYER, WANTED = "conv2b", 3
 PIECES = (32, 64, 128, 256)

@@ -22,7 +22,7 @@ from .workbench import Workbench, canvas_of
 
 @pytest.fixture
 def value(still_levels: iv.Study) -> dict[str, Any]:
-    found: dict[str, Any] = still_levels.results(kind="factors")[0].value
+    found: dict[str, Any] = still_levels.result(still_levels.results("factors")[0].id).value
     return found
 
 

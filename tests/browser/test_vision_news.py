@@ -173,7 +173,7 @@ def test_factors_are_found_with_one_click(visit: Visit, show: Show, recorded_lev
     bench.get("run-factors-start").click()
     expect(bench.get("factor")).to_have_count(4, timeout=120_000)
     expect(bench.get("news-good")).to_be_visible()
-    assert study.results(kind="factors")[0].value["layer"] == "conv4a"
+    assert study.result(study.results("factors")[0].id).value["layer"] == "conv4a"
 
 
 def test_what_is_refused_is_told_in_words(visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_factors_are_found_and_drawn(visit: Visit, show: Show, tmp_path: Path, m
     bench.get("run-factors-start").click()
     opened(bench)
     expect(bench.get("factor")).to_have_count(3)
-    (found,) = study.results(kind="factors")
+    (found,) = (study.result(line.id) for line in study.results(kind="factors"))
     words = bench.get("factor-masks")
     expect(words).to_contain_text("masks=")
     assert words.evaluate("it => it.scrollHeight <= it.clientHeight"), "the way to get names is cut off"

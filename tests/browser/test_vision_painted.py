@@ -48,7 +48,7 @@ def test_factors_are_painted_beside_the_strongest_that_was_seen(bench: Workbench
     pictures = bench.get("factor").get_by_test_id("painted")
     expect(pictures).to_have_count(FACTORS)
     expect(pictures.first).to_have_attribute("data-provisional", "false")
-    (result,) = levels.results(kind="visualise")
+    (result,) = (levels.result(line.id) for line in levels.results(kind="visualise"))
     value = result.value
     assert [line["unit"] for line in value["pictures"]] == list(range(FACTORS))
     reach, (high, wide) = value["reach"], value["grid"]
@@ -76,7 +76,7 @@ def test_a_step_is_exaggerated_and_the_picture_belongs_to_that_step(bench: Workb
     paint(bench, "caricature")
     picture = bench.get("caricature").get_by_test_id("painted")
     expect(picture).to_have_attribute("data-unit", str(STEPS + 4))
-    (result,) = levels.results(kind="visualise")
+    (result,) = (levels.result(line.id) for line in levels.results(kind="visualise"))
     assert result.arguments["parameters"]["layer"] == "conv3a" and result.value["objective"] == "caricature"
     bench.page.keyboard.press("ArrowRight")
     expect(picture).to_have_count(0)
@@ -85,7 +85,7 @@ def test_a_step_is_exaggerated_and_the_picture_belongs_to_that_step(bench: Workb
 
 
 def test_a_channel_of_a_factor_is_painted_from_the_page(bench: Workbench, levels: iv.Study) -> None:
-    (found,) = levels.results(kind="factors")
+    (found,) = (levels.result(line.id) for line in levels.results(kind="factors"))
     channel = found.value["factors"][0]["channels"][1]["channel"]
     bench.page.locator(f'[data-testid="factor-channel"][data-channel="{channel}"]').click()
     bench.settled(f"channel={channel}")
@@ -94,7 +94,7 @@ def test_a_channel_of_a_factor_is_painted_from_the_page(bench: Workbench, levels
     picture = bench.get("painted-detail").get_by_test_id("painted")
     expect(picture).to_have_attribute("data-unit", str(channel))
     expect(bench.get("channel-words")).to_contain_text("16 seen")
-    (result,) = levels.results(kind="visualise")
+    (result,) = (levels.result(line.id) for line in levels.results(kind="visualise"))
     asked = result.arguments["parameters"]
     assert (asked["unit"], asked["layer"], asked["factors"]) == (channel, "conv3a", "")
     assert [line["kind"] for line in result.value["pictures"]] == ["channel"]

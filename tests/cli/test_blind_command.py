@@ -53,7 +53,7 @@ def test_one_command_finds_blinds_proves_prints_and_keeps(folder: Path) -> None:
     assert not load_file(folder / "out" / "blind.safetensors")["tell.weight"][:, 0].any()
     study = Study.open("a.study")
     assert [each.name for each in edited_subjects(study)] == ["no red"]
-    (proof,) = study.results("proof")
+    (proof,) = (study.result(line.id) for line in study.results("proof"))
     assert proof.value["done"] == 12 and len(study.recordings()) == 1
     again = run("--to", "red", "--layer", "see", "--keep", "no red", "--controls", "0", "--invisible", "")
     assert "random directions" not in again and "invisible" not in again

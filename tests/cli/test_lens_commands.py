@@ -57,13 +57,13 @@ def test_lenses_are_listed_with_their_questions() -> None:
 
 def test_what_a_lens_lacks_is_told_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     lenses: Registry[Looking] = Registry("lens")
-    for name, over in (("umap", "recording"), ("factors", "frames"), ("influence", "episode")):
+    for name, over in (("umap", "rows"), ("factors", "row"), ("influence", "episode")):
         settings = {"missing": "needs 'innerview[umap]'"}
         lenses.register(name, Looking(Lens(name=name, question="", over=over, settings=settings), print))  # type: ignore[arg-type]
     monkeypatch.setattr("innerview.lenses.discovery.all_lenses", lambda: lenses)
     told = run("lenses")
     assert told.count("innerview[umap]") == 3
-    assert "an episode" in told and "a frames" not in told
+    assert "an episode" in told and "single rows" in told and "any rows" in told
 
 
 def test_flags_are_printed_and_kept(study: Path) -> None:
@@ -75,9 +75,9 @@ def test_flags_are_printed_and_kept(study: Path) -> None:
 
 
 def test_a_column_is_no_lens(study: Path) -> None:
-    with pytest.raises(UnknownName, match="surprise, is a column and no lens"):
+    with pytest.raises(UnknownName, match="are columns, not lenses"):
         run("lens", "surprise", str(study), "--recording", "x")
-    with pytest.raises(UnknownName, match="surprise, is a column and no lens"):
+    with pytest.raises(UnknownName, match="are columns, not lenses"):
         iv.look(study, "surprise", "x")
 
 

@@ -54,7 +54,9 @@ def test_the_table_from_one_command(here: Path) -> None:
     said = run("reduce", "a.study", *WHO, "--episodes", "4", "--keep-half-by", "activation", "--zero-all")
     for words in ("full memory", "half by activation", "no memory", "4 episodes each", "none of which is in the table"):
         assert words in said
-    (result,) = iv.Study.open(here / "a.study").results("table")
+    (result,) = (
+        iv.Study.open(here / "a.study").result(line.id) for line in iv.Study.open(here / "a.study").results("table")
+    )
     assert result.id in said and result.value["seeds"] == [3, 4, 5, 6]
     usual = run("reduce", "a.study", *WHO, "--episodes", "2")
     assert all(name in usual for name in ("half by activation", "half by change", "half by random", "no memory"))
@@ -130,7 +132,7 @@ def test_a_bundled_agent_needs_nothing_but_its_name(here: Path, monkeypatch: pyt
     said = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")
     assert "10 episodes of 'for the order', none of which is in the table" in said
     study = iv.Study.open(here / ".innerview" / "tiny.study")
-    (result,) = study.results("table")
+    (result,) = (study.result(line.id) for line in study.results("table"))
     assert result.value["seeds"] == [1_000_000, 1_000_001]
     assert min(study.recording("for the order").info.arguments["seeds"]) == 1_500_000
     again = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")

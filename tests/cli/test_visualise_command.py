@@ -21,7 +21,7 @@ def test_painted_pictures_are_told_beside_the_strongest_rows(tmp_path: Path, mon
     words = ("--subject", "agent.py:make", "--set", "steps=8", "--set", "unit=2", "--set", "tv=0.5")
     result = CliRunner().invoke(app, ["lens", "visualise", str(path), *words])
     assert result.exit_code == 0, result.output
-    (kept,) = iv.Study.open(path).results("visualise", "x")
+    (kept,) = (iv.Study.open(path).result(line.id) for line in iv.Study.open(path).results("visualise", "x"))
     assert kept.arguments["parameters"]["tv"] == 0.5 and kept.id in result.output
     (line,) = kept.value["pictures"]
     assert "channel 2" in result.output and f"{line['times']:.2f}" in result.output

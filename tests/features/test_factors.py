@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from innerview.errors import LensError
 from innerview.features.examples import EACH_ROW, Examples
 from innerview.features.factors import look
-from innerview.saliency.integrated import attribute
-from innerview.schema import Frames
-from innerview.subjects import Subject, subject
+from innerview.schema import Rows
+from innerview.subjects import Subject, attribute, subject
+from innerview.testing.feeds import fed_rows
 
 SIZE, ROWS = 16, 40
 
@@ -52,16 +52,16 @@ def places() -> np.ndarray:
 
 
 @pytest.fixture
-def frames(places: np.ndarray) -> Frames:
+def frames(places: np.ndarray) -> Rows:
     pictures = torch.zeros(ROWS, 3, SIZE, SIZE)
     for row, (red, blue) in enumerate(places):
         pictures[row, 0, 2 * red[0], 2 * red[1]] = 1
         pictures[row, 2, 2 * blue[0], 2 * blue[1]] = 1
-    return Frames(rows=ROWS, read=lambda rows: ({"x": pictures[rows]}, {}), first=100)
+    return fed_rows(sees(), {"x": pictures}, first=100)
 
 
-def test_factors_are_the_things_that_count(frames: Frames, places: np.ndarray) -> None:
-    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+def test_factors_are_the_things_that_count(frames: Rows, places: np.ndarray) -> None:
+    found = look(frames, sees(), layer="second", count=2)
     directions = found.arrays["directions"]
     assert found.value["explained"] > 0.999 and found.value["completeness"]["worst"] < 0.01 and found.value["alone"]
     red, blue = directions[:, 0].argmax(), directions[:, 2].argmax()
@@ -73,12 +73,12 @@ def test_factors_are_the_things_that_count(frames: Frames, places: np.ndarray) -
     assert found.arrays["totals"][:, red, 1].max() < 0.05
 
 
-def test_factors_found_before_are_looked_for_in_other_rows(frames: Frames, places: np.ndarray) -> None:
-    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+def test_factors_found_before_are_looked_for_in_other_rows(frames: Rows, places: np.ndarray) -> None:
+    found = look(frames, sees(), layer="second", count=2)
     found.value["factors"][0]["meaning"] = {"name": "red", "score": 1.0, "classes": []}
-    half = replace(frames, rows=ROWS // 2)
+    half = frames.part(np.arange(ROWS // 2))
     told: list[tuple[int, int | None, str]] = []
-    again = look(sees(), half, attribute=attribute, factors=found, count=7, progress=lambda *at: told.append(at[:3]))
+    again = look(half, sees(), factors=found, count=7, watch=lambda *at: told.append(at[:3]))
     assert np.array_equal(again.arrays["directions"], found.arrays["directions"]), "in their order, none fitted"
     assert {message for _, _, message in told} == {"every row", "done"} and told[-1][:2] == (ROWS // 2, ROWS // 2)
     for name in ("layer", "target", "of", "method"):
@@ -89,27 +89,27 @@ def test_factors_found_before_are_looked_for_in_other_rows(frames: Frames, place
     whole = found.arrays["amounts"] * found.arrays["scale"][:, :1, None, None]
     part = again.arrays["amounts"] * again.arrays["scale"][:, :1, None, None]
     assert part == pytest.approx(whole[: ROWS // 2], abs=2.5)  # a byte's rounding: scale is up to 2
-    third = look(sees(), half, attribute=attribute, factors=again)
+    third = look(half, sees(), factors=again)
     assert [factor["known_as"] for factor in third.value["factors"]] == ["red", ""]
 
 
-def test_what_factors_found_before_do_not_explain_is_said(frames: Frames) -> None:
-    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+def test_what_factors_found_before_do_not_explain_is_said(frames: Rows) -> None:
+    found = look(frames, sees(), layer="second", count=2)
     one = replace(found, arrays=dict(found.arrays), value=dict(found.value))
     one.arrays["directions"] = found.arrays["directions"][:1]
     one.value["factors"] = found.value["factors"][:1]
-    assert 0.1 < look(sees(), frames, attribute=attribute, factors=one).value["explained"] < 0.9
+    assert 0.1 < look(frames, sees(), factors=one).value["explained"] < 0.9
     one.arrays["directions"] = np.ones((1, 7), np.float32)
     with pytest.raises(LensError, match="of 7 channels; the layer has 3"):
-        look(sees(), frames, attribute=attribute, factors=one)
-    dark = replace(frames, read=lambda rows: ({"x": torch.zeros(len(rows), 3, SIZE, SIZE)}, {}))
+        look(frames, sees(), factors=one)
+    dark = fed_rows(sees(), {"x": torch.zeros(ROWS, 3, SIZE, SIZE)})
     with pytest.raises(LensError, match="Everything is zero"):
-        look(sees(), dark, attribute=attribute, factors=found)
+        look(dark, sees(), factors=found)
 
 
 @pytest.mark.parametrize("room_rows", [0, 5, 1000])
 def test_rows_of_the_sample_are_attributed_once_while_there_is_room(
-    frames: Frames, room_rows: int, monkeypatch: pytest.MonkeyPatch
+    frames: Rows, room_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
 
@@ -117,17 +117,18 @@ def test_rows_of_the_sample_are_attributed_once_while_there_is_room(
         asked.append(len(inputs["x"]))
         return attribute(subject, inputs, *rest, **more)
 
-    usual = look(sees(), frames, attribute=attribute, layer="second", count=2, most=17)
+    usual = look(frames, sees(), layer="second", count=2, most=17)
     a_row = 3 * (SIZE // 2) ** 2 * 2
     monkeypatch.setattr("innerview.features.factors.MOST_KEPT_BYTES", room_rows * a_row)
-    found = look(sees(), frames, attribute=counting, layer="second", count=2, most=17)
+    monkeypatch.setattr("innerview.subjects.attribute", counting)
+    found = look(frames, sees(), layer="second", count=2, most=17)
     assert sum(asked) == ROWS + 17 - min(room_rows, 17)
     assert np.abs(found.arrays["amounts"].astype(int) - usual.arrays["amounts"]).max() <= 1
     assert np.allclose(found.arrays["totals"], usual.arrays["totals"], atol=2e-3)
 
 
-def test_examples_are_spread_over_rows_and_places(frames: Frames, places: np.ndarray) -> None:
-    found = look(sees(), frames, attribute=attribute, layer="second", count=2)
+def test_examples_are_spread_over_rows_and_places(frames: Rows, places: np.ndarray) -> None:
+    found = look(frames, sees(), layer="second", count=2)
     red = found.arrays["directions"][:, 0].argmax()
     shown = found.value["factors"][red]["examples"]["good"]
     assert len({one["row"] for one in shown}) == len(shown) > 5
@@ -168,31 +169,34 @@ def test_where_nothing_else_responds_a_row_stands_all_the_same() -> None:
     assert (rows[0, 0] == 1).all() and (cells[0, 0] == 1).all()
 
 
-def test_factors_are_named_after_what_the_world_says_is_there(frames: Frames, places: np.ndarray) -> None:
+def test_factors_are_named_after_what_the_world_says_is_there(frames: Rows, places: np.ndarray) -> None:
     masks = np.zeros((ROWS, SIZE, SIZE), np.uint8)
     for row, (red, blue) in enumerate(places):
         masks[row, 2 * red[0], 2 * red[1]] = 1
         masks[row, 2 * blue[0], 2 * blue[1]] = 2
     told = replace(
-        frames, masks=lambda rows: masks[rows], classes=("nothing", "red", "blue"), groups=np.arange(ROWS) // 10
+        frames,
+        mask=lambda rows: masks[rows],
+        classes=("nothing", "red", "blue"),
+        groups=tuple((start, start + 10) for start in range(0, ROWS, 10)),
     )
-    found = look(sees(), told, attribute=attribute, layer="second", count=2)
+    found = look(told, sees(), layer="second", count=2)
     directions = found.arrays["directions"]
     names = {int(directions[f].argmax()): found.value["factors"][f]["meaning"]["name"] for f in range(2)}
     assert names == {0: "red", 2: "blue"} and found.value["masks"] == ""
-    bare = look(sees(), frames, attribute=attribute, layer="second", count=2)
+    bare = look(frames, sees(), layer="second", count=2)
     assert bare.value["factors"][0]["meaning"] is None and "told no masks" in bare.value["masks"]
 
 
-def test_activations_can_be_split_too(frames: Frames) -> None:
-    found = look(sees(), frames, attribute=attribute, layer="second", of="activations", count=2)
+def test_activations_can_be_split_too(frames: Rows) -> None:
+    found = look(frames, sees(), layer="second", of="activations", count=2)
     assert found.arrays["totals"][..., 1].max() == 0
     assert found.arrays["totals"][..., 0].sum(axis=1) == pytest.approx(np.full(ROWS, 2.0), abs=0.05)
 
 
-def test_what_cannot_be_is_told(frames: Frames) -> None:
+def test_what_cannot_be_is_told(frames: Rows) -> None:
     with pytest.raises(LensError, match="4 factors were asked for; a layer of 3 channels has 1 to 3"):
-        look(sees(), frames, attribute=attribute, layer="second", count=4)
-    blank: Any = Frames(rows=4, read=lambda rows: ({"x": torch.zeros(len(rows), 3, SIZE, SIZE)}, {}))
+        look(frames, sees(), layer="second", count=4)
+    blank = fed_rows(sees(), {"x": torch.zeros(4, 3, SIZE, SIZE)})
     with pytest.raises(LensError, match="Everything is zero"):
-        look(sees(), blank, attribute=attribute, layer="second", count=2)
+        look(blank, sees(), layer="second", count=2)

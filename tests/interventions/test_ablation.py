@@ -28,7 +28,7 @@ def study(tmp_path: Path) -> iv.Study:
 
 
 def factors(study: iv.Study) -> Any:
-    (found,) = study.results("factors")
+    (found,) = (study.result(line.id) for line in study.results("factors"))
     return found
 
 

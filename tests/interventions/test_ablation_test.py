@@ -29,7 +29,7 @@ class Stop(Exception):
 @pytest.fixture
 def study(tmp_path: Path) -> iv.Study:
     made = crossing_study(tmp_path / "a.study")
-    (found,) = made.results("factors")
+    (found,) = (made.result(line.id) for line in made.results("factors"))
     iv.blind(made, walker(), found, factors=[0], name="no red")
     return made
 
@@ -75,7 +75,7 @@ def test_a_proof_that_was_stopped_goes_on_where_it_was(study: iv.Study, monkeypa
     ask: dict[str, Any] = {"levels": 12, "seed": 0, "controls": 0, "lanes": 1}
     with pytest.raises(Stop):
         prove(study, "no red", walker(), world, progress=impatient, **ask)
-    (half,) = study.results("proof")
+    (half,) = (study.result(line.id) for line in study.results("proof"))
     assert half.provisional and 0 < half.value["done"] < 12
     before = len(world.begun)
     whole = prove(study, "no red", walker(), world, progress=False, **ask)
@@ -103,7 +103,7 @@ def _untold(cause: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) -> None:
     agent = walker()
-    (found,) = study.results("factors")
+    (found,) = (study.result(line.id) for line in study.results("factors"))
     once = iv.blind(study, agent, found, factors=[0], name="once")
     iv.blind(study, once, found, factors=[1], name="twice")
     question = ask_proof(
@@ -119,12 +119,12 @@ def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) 
 @pytest.mark.parametrize("name", ["blind", "red"])
 def test_renaming_leaves_words_that_happen_to_be_the_same(study: iv.Study, name: str) -> None:
     agent = walker()
-    (found,) = study.results("factors")
+    (found,) = (study.result(line.id) for line in study.results("factors"))
     iv.blind(study, agent, found, factors=[0], name=name)
     asked: dict[str, Any] = {"levels": 3, "seed": 12, "controls": 1, "progress": False}
     before = iv.prove(study, name, agent, Crossing(), **asked).value
     rename(study, name, "it")
-    (kept,) = study.results("proof")
+    (kept,) = (study.result(line.id) for line in study.results("proof"))
     assert kept.id == iv.prove(study, "it", agent, Crossing(), **asked).id and kept.title == "it put to the proof"
     assert [(arm["name"], arm["kind"]) for arm in kept.value["arms"]][1] == ("it", "blind")
     assert kept.value["causes"] == before["causes"]

@@ -137,7 +137,8 @@ def test_what_there_is_so_far_can_be_looked_at(study: iv.Study, walker: iv.Subje
     seen: list[int] = []
 
     def watching(done: int, total: int | None, message: str = "") -> None:
-        seen.extend(len(result.value["seeds"]) for result in study.results("table") if result.provisional)
+        whole = [study.result(result.id) for result in study.results("table") if result.provisional]
+        seen.extend(len(result.value["seeds"]) for result in whole)
 
     reduce_table(study, "x", [without(1)], walker, CountingWorld(), episodes=12, lanes=2, progress=watching)
     assert seen and max(seen) < 12 and not study.results("table")[0].provisional

@@ -128,7 +128,7 @@ def test_a_cancelled_search_goes_on_where_it_was(study: iv.Study, known: iv.Subj
 
     with pytest.raises(Cancelled):
         ask(cancelling)
-    (so_far,) = study.results("minimal")
+    (so_far,) = (study.result(line.id) for line in study.results("minimal"))
     assert so_far.provisional and len(so_far.value["path"]) == 3
     found = ask(False)
     assert not found.provisional and found.id == so_far.id

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from innerview.errors import LensError, RequestError, UnknownName
 from innerview.jobs.runner import Cancelled, Job, Jobs, Task
 from innerview.lenses.discovery import Looking, all_lenses
 from innerview.lenses.look import ask, lens_task, look
-from innerview.schema import Found, Lens, Parameter
+from innerview.schema import Axis, Lens, Parameter, Table
 from innerview.store import Study
 from innerview.testing.lenses import check_lens
 from innerview.testing.worlds import CountingWorld
@@ -30,21 +31,38 @@ def test_every_lens_keeps_what_lenses_promise(looking: Looking) -> None:
 
 
 def test_a_lens_that_breaks_its_promises_is_told() -> None:
-    good = Lens(name="odd", question="Is it odd?", paper="nobody", over="recording")
+    good = Lens(name="odd", question="Is it odd?", paper="nobody", yields="table", needs=("memory",))
 
-    def works(rows: Any, *, progress: Any = None, most: int = 3) -> Found:
-        return Found(value={"ok": 1})
+    def works(rows: Any, subject: Any = None, *, most: int = 3, watch: Any = None) -> Table:
+        return Table(columns=(Axis(name="odd"),), lines=[[1]])
 
     def broken(lens: Lens, look: Any) -> str:
-        with pytest.raises((LensError, ValueError)) as problem:
+        with pytest.raises(LensError) as problem:
             check_lens(Looking(lens, look))
         return str(problem.value)
 
     assert "question mark" in broken(Lens(name="odd", question="Odd"), works)
     most = Parameter(name="most", type="int", default=4, description="How many.")
-    assert "says 4 for 'most', does 3" in broken(Lens(**{**good.__dict__, "parameters": (most,)}), works)
+    assert "says 4 for 'most', does 3" in broken(replace(good, parameters=(most,)), works)
     assert "cannot be cancelled" in broken(good, works)
-    assert "not JSON" in broken(good, lambda rows, **_: Found(value=float("nan")))
+    assert "yields 'chart', and gave 'table'" in broken(replace(good, yields="chart"), works)
+    nan = Table(columns=(Axis(name="odd"),), lines=[], value=float("nan"))
+    assert "not JSON" in broken(good, lambda rows, subject, **_: nan)
+    uneven = Table(columns=(Axis(name="odd"),), lines=[[1, 2]])
+    assert "2 cells; it has 1 titles" in broken(good, lambda rows, subject, **_: uneven)
+    assert "`rows` and `subject`" in broken(good, lambda rows, **_: nan)
+
+
+def test_what_is_left_on_a_model_is_told() -> None:
+    lens = Lens(name="sticky", question="What sticks?", paper="nobody", yields="table", needs=("subject",))
+
+    def look(rows: Any, subject: Any, *, watch: Any) -> Table:
+        watch(0, 1)
+        subject.module.register_forward_hook(lambda *_: None)
+        return Table(columns=(), lines=[])
+
+    with pytest.raises(LensError, match="leaves something behind on the subject 'lstm'"):
+        check_lens(Looking(lens, look))
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +86,7 @@ def run(jobs: Jobs, task: Task) -> Job:
 
 @pytest.mark.parametrize("name", [n for n, one in all_lenses() if one.lens.over != "row" and not one.lens.settings])
 def test_every_lens_runs_as_a_job_on_a_recording(study: Study, jobs: Jobs, name: str) -> None:
-    frames = all_lenses().get(name).lens.over == "frames"
+    frames = name in ("factors", "visualise")
     asked = {"lens": name, "recording": "x", "parameters": {"count": 2} if frames else {}}
     task = lens_task(study, {"tiny": recurrent()}, asked)
     job = run(jobs, task)
@@ -77,6 +95,18 @@ def test_every_lens_runs_as_a_job_on_a_recording(study: Study, jobs: Jobs, name:
     result = study.result(job.result["result"])
     assert (result.kind, result.recording, result.provisional) == (name, "x", False)
     assert frames or result.value["array"] == "memory"
+    assert result.type == all_lenses().get(name).lens.yields
+
+
+def test_a_lens_over_single_rows_runs_over_any_selection(study: Study) -> None:
+    chosen = np.array([3, 4, 9, 70])
+    made = look(study, "gradient", "x", rows=chosen, subject=recurrent(), target="value", progress=False)
+    heat = study.result_array(made.id, "heat.x")
+    assert study.result_array(made.id, "rows").tolist() == chosen.tolist() and heat.shape == (4, 3, 8, 8)
+    assert made.arguments["rows"] == [[3, 5], [9, 10], [70, 71]]
+    alone = look(study, "gradient", "x", rows=(9, 10), subject=recurrent(), target="value", progress=False)
+    assert np.allclose(study.result_array(alone.id, "heat.x")[0], heat[2], atol=1e-6)
+    assert np.array_equal(study.result_array(made.id, "heat.x", 2, 3), heat[2:3]), "one row is read alone"
 
 
 def test_influence_of_an_episode_goes_on_from_its_own_memory(study: Study) -> None:
@@ -92,7 +122,7 @@ def test_influence_of_an_episode_goes_on_from_its_own_memory(study: Study) -> No
 
 
 def test_a_lens_that_needs_a_model_says_so(study: Study) -> None:
-    with pytest.raises(LensError, match=r"none is live.*subject=….*--subject zoo:NAME"):
+    with pytest.raises(LensError, match=r"no model is loaded.*subject=….*--subject zoo:NAME"):
         ask(study, "influence", "x")
     with pytest.raises(UnknownName, match="live subject"):
         ask(study, "influence", "x", subject="other", subjects={"tiny": recurrent()})
@@ -110,8 +140,6 @@ def test_what_is_asked_must_fit_the_recording(study: Study) -> None:
     for rows in ([0], "all", [5, 5], [-1, 4], [0, 10**9], [0.0, 3.0], [True, 3]):
         with pytest.raises(RequestError, match="start, stop"):
             ask(study, "pca", "x", rows=rows)
-    with pytest.raises(LensError, match="one row at a time"):
-        ask(study, "gradient", "x")
     study_without = Study.open(study.path)
     iv.write_rows(study_without, "plain", columns={"x_m": [1.0, 2.0]})
     with pytest.raises(LensError, match="keeps no memory"):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
 import innerview as iv
 from innerview.errors import DamagedPart, LensError, UnknownName
 from innerview.lenses.look import ask, look
-from innerview.lenses.rows.frames import frames_of
+from innerview.lenses.rows.recorded import recorded_rows
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
@@ -54,13 +55,13 @@ def test_while_it_paints_the_pictures_so_far_can_be_seen(study: Study) -> None:
 def test_a_result_must_be_there_and_of_the_right_kind(study: Study) -> None:
     other = look(study, "pca", "x", progress=False).id
     live = {"tiny": recurrent()}
-    with pytest.raises(LensError, match="was found by 'pca'; what is needed here is one of 'factors'"):
+    with pytest.raises(LensError, match="is of lens 'pca'; one of 'factors' is needed here"):
         ask(study, "visualise", "x", parameters={"factors": other}, subjects=live)
     with pytest.raises(UnknownName, match="nothing"):
         ask(study, "visualise", "x", parameters={"factors": "nothing"}, subjects=live)
 
 
-@pytest.mark.parametrize("file", ["result.json", "places.npy"])
+@pytest.mark.parametrize("file", ["result.json", "value.json", "places.npy"])
 def test_a_damaged_answer_is_named_and_can_be_found_anew(study: Study, file: str) -> None:
     kept = look(study, "pca", "x", most=50, progress=False)
     (study.path / "results" / kept.id / file).write_bytes(b"{")
@@ -72,6 +73,6 @@ def test_a_damaged_answer_is_named_and_can_be_found_anew(study: Study, file: str
 
 def test_black_and_white_are_told_as_the_subject_takes_them(study: Study) -> None:
     recording = study.recording("x")
-    black, white = frames_of(recurrent(), recording, 0, 4).ends["x"]
+    black, white = recorded_rows(study, recording, np.arange(4), recurrent()).ends["x"]
     assert black.shape == white.shape == (3, 8, 8)
     assert not black.any() and torch.all(white == 1)

@@ -17,6 +17,7 @@ def facts(**columns: tuple[list[object], Column]) -> dict[str, np.ndarray]:
         return np.array(given, object) if words else np.array([np.nan if v is None else v for v in given], float)
 
     rows = Rows(
+        numbers=np.arange(len(next(iter(columns.values()))[0])),
         columns={name: values(given, column) for name, (given, column) in columns.items()},
         specs={name: column for name, (_, column) in columns.items()},
         groups=GROUPS,
@@ -69,6 +70,7 @@ def test_what_the_subject_said_or_never_varies_is_left_out() -> None:
 
 def test_time_since_the_end_of_a_fact_starts_anew_in_each_episode() -> None:
     rows = Rows(
+        numbers=np.arange(10),
         columns={"seen": np.array([0, 1, 1, 0, 0, 0, 0, 1, 0, 1.0])},
         specs={"seen": Column(name="seen", type="bool")},
         groups=GROUPS,

@@ -97,7 +97,7 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
     columns = {"on": (random.random(60) < 0.4).astype(float), "gap": np.where(np.arange(60) % 3, 1.0, np.nan)}
     columns["gap"][::2] *= 0
     specs = {name: Column(name=name, type="bool") for name in columns}
-    facts = make_facts(Rows(columns=columns, specs=specs, groups=((0, 60),)))
+    facts = make_facts(Rows(numbers=np.arange(60), columns=columns, specs=specs, groups=((0, 60),)))
     found_areas = areas(Half.of(values, [60]), facts, np.arange(60))
     for j, name in enumerate(columns):
         told = columns[name]

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 import innerview as iv
 from innerview.errors import LensError, UnknownName
 from innerview.memory.influence import look
-from innerview.schema import Column, Rows
+from innerview.schema import Column
+from innerview.testing.feeds import fed_rows
 from innerview.testing.subjects import TORCH_CASES, Case, random_inputs
 from tests.subjects.memory_changes import memory_changes
 
@@ -47,7 +48,7 @@ def inputs(subject: iv.Subject, steps: int = STEPS) -> list[Mapping[str, Tensor]
 
 
 def test_a_linear_recurrence_has_powers_of_its_matrix_as_gradients(line: iv.Subject) -> None:
-    made = look(line, inputs(line), line.initial_memory(1), target="value", lags=4)
+    made = look(fed_rows(line, inputs(line)), line, target="value", lags=4)
     matrix = line.module.cell.weight_hh_l0.detach().double().numpy()  # type: ignore[union-attr, operator]
     read = line.module.value.weight.detach().double().numpy()[0]  # type: ignore[union-attr, operator]
     for step in range(STEPS):
@@ -61,10 +62,10 @@ def test_a_linear_recurrence_has_powers_of_its_matrix_as_gradients(line: iv.Subj
 
 
 def test_fewer_lags_and_less_of_the_episode_say_the_same(line: iv.Subject) -> None:
-    whole = look(line, inputs(line, 30), line.initial_memory(1), target="value", lags=7).arrays["influence"]
-    fewer = look(line, inputs(line, 30)[:12], line.initial_memory(1), target="value", lags=2).arrays["influence"]
+    whole = look(fed_rows(line, inputs(line, 30)), line, target="value", lags=7).arrays["influence"]
+    fewer = look(fed_rows(line, inputs(line, 30)[:12]), line, target="value", lags=2).arrays["influence"]
     assert np.allclose(whole[:12, :3], fewer, atol=1e-6)
-    alone = look(line, inputs(line, 1), line.initial_memory(1), target="value", lags=7).arrays["influence"]
+    alone = look(fed_rows(line, inputs(line, 1)), line, target="value", lags=7).arrays["influence"]
     assert alone.shape == (1, 1, 3)
 
 
@@ -91,7 +92,7 @@ def test_any_memory_moves_the_decision_as_its_gradient_says(case: Case) -> None:
     site = subject.info.memory[0]
     steps = [{n: v.double() for n, v in given.items()} for given in inputs(subject, 4)]
     array = "memory" if len(subject.info.memory) == 1 else f"memory.{site.name}"
-    made = look(subject, steps, subject.initial_memory(1), array=array, lags=2)
+    made = look(fed_rows(subject, steps), subject, array=array, lags=2)
     gradients = made.arrays["influence"][3]
     for lag in range(3):
         for element in range(2):
@@ -109,8 +110,8 @@ def test_the_action_that_was_taken_is_asked_about() -> None:
     subject = case.adapt(case.build())
     steps = inputs(subject)
     taken = np.array([0, 1, 2] * 3, float)
-    rows = Rows(columns={"action": taken}, specs={"action": Column(name="action", type="int", kind="action")}, first=40)
-    made = look(subject, steps, subject.initial_memory(1), rows=rows, lags=0)
+    specs = {"action": Column(name="action", type="int", kind="action")}
+    made = look(fed_rows(subject, steps, first=40, columns={"action": taken}, specs=specs), subject, lags=0)
     assert made.value["rows"] == [40, 49]
     weights = subject.module.policy.weight.detach()  # type: ignore[union-attr, operator]
     memory: Mapping[str, Tensor] = subject.initial_memory(1)
@@ -124,11 +125,12 @@ def test_the_action_that_was_taken_is_asked_about() -> None:
 
 def test_what_cannot_be_done_is_said(line: iv.Subject) -> None:
     with pytest.raises(LensError, match="no head that acts"):
-        look(line, inputs(line), line.initial_memory(1))
+        look(fed_rows(line, inputs(line)), line)
     with pytest.raises(UnknownName, match="Did you mean 'value'"):
-        look(line, inputs(line), line.initial_memory(1), target="valu")
+        look(fed_rows(line, inputs(line)), line, target="valu")
     with pytest.raises(UnknownName, match="memory site"):
-        look(line, inputs(line), line.initial_memory(1), array="memory.other", target="value")
+        look(fed_rows(line, inputs(line)), line, array="memory.other", target="value")
     blind = next(case for case in TORCH_CASES if case.name == "mlp")
     with pytest.raises(LensError, match="no memory"):
-        look(blind.adapt(blind.build()), [], {})
+        adapted = blind.adapt(blind.build())
+        look(fed_rows(adapted, inputs(adapted)), adapted)

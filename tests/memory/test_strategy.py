@@ -42,7 +42,13 @@ def phased(*, seed: int = 0, episodes: int = 6, flicker: bool = False) -> tuple[
     specs = {name: Column(name=name, type="bool") for name in columns}
     specs["action"] = Column(name="action", type="int", kind="action", categories=("turn", "go"))
     memory_states = States.of(memory.astype(np.float32))
-    return Rows(memory={"memory": memory_states}, columns=columns, specs=specs, groups=tuple(groups)), truth
+    return Rows(
+        numbers=np.arange(len(truth)),
+        memory={"memory": memory_states},
+        columns=columns,
+        specs=specs,
+        groups=tuple(groups),
+    ), truth
 
 
 @pytest.mark.parametrize("flicker", [False, True])
@@ -100,8 +106,8 @@ def test_rows_without_time_have_states_too() -> None:
 
 def test_a_memory_that_never_changes_has_no_phases() -> None:
     with pytest.raises(LensError, match="All these states are the same"):
-        look(Rows(memory={"memory": States.of(np.ones((50, 4)))}, groups=((0, 50),)))
+        look(Rows(numbers=np.arange(50), memory={"memory": States.of(np.ones((50, 4)))}, groups=((0, 50),)))
     broken = np.ones((50, 4))
     broken[3, 2] = np.nan
     with pytest.raises(LensError, match="no numbers"):
-        look(Rows(memory={"memory": States.of(broken)}, groups=((0, 50),)))
+        look(Rows(numbers=np.arange(50), memory={"memory": States.of(broken)}, groups=((0, 50),)))

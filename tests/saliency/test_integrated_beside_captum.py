@@ -12,8 +12,7 @@ import torch
 from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, Platformer, PlatformerSettings
 from torch import Tensor, nn
 
-from innerview.saliency.integrated import attribute
-from innerview.subjects import Subject, from_sb3, middle_for, subject
+from innerview.subjects import Subject, attribute, from_sb3, middle_for, subject
 from innerview.testing.subject_sb3 import SIZE, model
 from innerview.testing.subjects import random_inputs
 

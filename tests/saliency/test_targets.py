@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import LensError, UnknownName
-from innerview.saliency.targets import scorer, targets
-from innerview.subjects import Subject, subject
+from innerview.subjects import Subject, scorer, subject, targets
 
 
 class Net(nn.Module):

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from innerview.schema import Head, Lens, SubjectInfo
+from innerview.schema import Head, InputSpec, Lens, SubjectInfo
 from innerview.serve.capabilities import capabilities_of
 
 from .conftest import steps_info
 
+PICTURE = InputSpec(name="x", shape=(3, 8, 8), kind="image")
 SEEN = replace(
     steps_info(),
-    subject=SubjectInfo(name="eyes", family="plain", heads=(Head(name="pi", kind="policy", size=2),), layers=("conv",)),
+    subject=SubjectInfo(
+        name="eyes",
+        family="plain",
+        heads=(Head(name="pi", kind="policy", size=2),),
+        layers=("conv",),
+        inputs=(InputSpec(name="x", shape=(3, 8, 8), kind="image"),),
+    ),
 )
 LENSES = (
     Lens(name="anything", question=""),
@@ -29,10 +36,11 @@ def test_a_recording_says_what_it_offers() -> None:
     assert found.arrays["memory"] == [array.name for array in SEEN.arrays if array.role == "memory"]
     assert found.images == [array.name for array in SEEN.arrays if array.is_image]
     assert found.lenses == ["anything", "eyes", "memory"]
+    assert found.lacks == {"words": "'words' needs attention; subject 'eyes' has none."}
 
 
 def test_lenses_fit_what_is_there() -> None:
-    assert "eyes" not in capabilities_of(SEEN, lenses=LENSES, live=False).lenses
+    assert "no model is loaded" in capabilities_of(SEEN, lenses=LENSES, live=False).lacks["eyes"]
     forgetful = replace(SEEN, arrays=tuple(array for array in SEEN.arrays if array.role != "memory"))
     found = capabilities_of(forgetful, lenses=LENSES, live=True)
     assert "memory" not in found.sites

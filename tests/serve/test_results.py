@@ -77,8 +77,8 @@ def test_results_are_listed_without_their_value_and_can_be_dropped(api: httpx.Cl
     ("asked", "status", "says"),
     [
         ({"lens": "pcaa"}, 404, "Did you mean 'pca'"),
-        ({"lens": "gradient"}, 422, "one row at a time"),
-        ({"lens": "influence"}, 422, "none is live"),
+        ({"lens": "gradient"}, 422, "no model is loaded"),
+        ({"lens": "influence"}, 422, "no model is loaded"),
         ({"lens": "pca", "recording": "step"}, 404, "Did you mean 'steps'"),
         ({"lens": "pca", "rows": [3]}, 400, "start, stop"),
         ({"lens": "pca", "rows": [5, 500]}, 400, "start, stop"),
@@ -104,4 +104,5 @@ def test_a_lens_that_cannot_go_on_says_why(api: httpx.Client, handle: Handle) ->
 
 def test_lenses_are_listed_with_no_subject(api: httpx.Client) -> None:
     lenses = {lens["name"]: lens for lens in api.get("/lenses").json()}
-    assert lenses["tsne"]["yields"] == "layout" and lenses["tsne"]["over"] == "recording"
+    assert lenses["tsne"]["yields"] == "layout" and lenses["tsne"]["over"] == "rows"
+    assert lenses["factors"]["runs_subject"] and not lenses["tsne"]["runs_subject"]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
+from innerview.schema import ResultArray
 from innerview.store import Study, check
 
 from .making import record
@@ -33,9 +34,12 @@ def test_what_was_kept_comes_back(study: Study) -> None:
     made = keep(study)
     again = Study.open(study.path)
     result = again.result(made)
-    assert (result.kind, result.recording, result.value, result.arrays) == ("flags", "run", {"best": 7}, ("auc",))
+    assert (result.kind, result.recording, result.value) == ("flags", "run", {"best": 7})
+    assert result.arrays == {"auc": ResultArray(shape=(3, 3), dtype="float64")}
     assert result.arguments == ARGUMENTS and result.created_at and not result.provisional
     assert np.array_equal(again.result_array(made, "auc"), np.eye(3))
+    assert np.array_equal(again.result_array(made, "auc", 1, 2), np.eye(3)[1:2])
+    assert again.result_array(made, "auc", 3, 9).shape == (0, 3)
     assert check(study.path) == []
 
 

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import LensError, SubjectError
-from innerview.saliency.integrated import attribute
-from innerview.subjects import Subject, head_of, middle_for, reaching_layers, subject
+from innerview.subjects import Subject, attribute, head_of, middle_for, reaching_layers, subject
 
 
 class Apart(nn.Module):

@@ -15,7 +15,7 @@ from rich.table import Table
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
 
-_LOOKS_AT = {"row": "a row", "episode": "an episode", "recording": "a recording", "frames": "frames"}
+_LOOKS_AT = {"row": "single rows", "episode": "an episode", "rows": "any rows"}
 _NUMBERS = {"int": "a whole number", "float": "a number"}
 
 
@@ -97,9 +97,9 @@ def _typed(kind: str, name: str, value: str) -> Any:
 
 def _described(name: str) -> Lens:
     from innerview.lenses.discovery import all_lenses
-    from innerview.lenses.look import NO_LENS
+    from innerview.lenses.look import NOT_A_LENS
 
-    return all_lenses().get(name, NO_LENS).lens
+    return all_lenses().get(name, NOT_A_LENS).lens
 
 
 def _subject(text: str | None) -> Any:

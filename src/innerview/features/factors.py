@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from innerview.errors import LensError
 from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
-from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
+from innerview.schema import Axis, Chart, Lens, Output, Parameter, Rows, Series, Watch, unwatched
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,8 +24,6 @@ OF = ("attributions", "activations")
 BATCH = 64
 MOST_KEPT_BYTES = 512 * 2**20
 """Of attributions of the sample; what does not find room is attributed again."""
-Attribute = Callable[..., Any]
-"""Attributes a target to a layer: gives `values` [rows, channel, height, width], `error` [rows] and the `tail`."""
 
 LENS = Lens(
     name="factors",
@@ -74,7 +72,6 @@ LENS = Lens(
         ),
     ),
     yields="chart",
-    over="frames",
     cost="minutes",
     paper="Hilton, Cammarata, Carter, Goh, Olah 2020: Understanding RL vision",
 )
@@ -85,8 +82,7 @@ class _Reading:
     """What a layer says in each row: attributions or activations."""
 
     subject: Subject
-    frames: Frames
-    attribute: Attribute
+    rows: Rows
     layer: str
     target: str
     of: str
@@ -94,20 +90,19 @@ class _Reading:
 
     def values(self, places: np.ndarray) -> tuple[Tensor, np.ndarray, Any]:
         """[rows, channel, height, width], the completeness error [rows], and the tail where there is one."""
-        inputs, memory = self.frames.read(places)
         if self.of == "activations":
-            found = self.subject.run(inputs, memory, keep=(self.layer,)).sites[self.layer]
-            return found, np.zeros(len(places)), None
-        given = self.attribute(self.subject, inputs, memory, layer=self.layer, target=self.target, steps=self.steps)
+            return self.rows.activations(self.layer, places), np.zeros(len(places)), None
+        from innerview.subjects import attribute
+
+        inputs, memory = self.rows.inputs(places), self.rows.memory_before(places)
+        given = attribute(self.subject, inputs, memory, layer=self.layer, target=self.target, steps=self.steps)
         return given.values, given.error.detach().cpu().numpy(), given.tail
 
 
 def look(
+    rows: Rows,
     subject: Subject,
-    frames: Frames,
     *,
-    attribute: Attribute,
-    progress: Watch = unwatched,
     layer: str = "",
     target: str = "value",
     of: str = "attributions",
@@ -116,27 +111,28 @@ def look(
     most: int = 2048,
     steps: int = 10,
     seed: int = 0,
-    factors: Found | str = "",
-) -> Found:
+    factors: Output | str = "",
+    watch: Watch = unwatched,
+) -> Chart:
     """Directions fitted to a sample of rows, or found before, and how much of each is where in every row."""
     from innerview.subjects import middle_for
 
-    given = factors if isinstance(factors, Found) else None
+    given = factors if isinstance(factors, Output) else None
     if given:
         layer, target, of = (str(given.value[name]) for name in ("layer", "target", "of"))
     layer = layer or middle_for(subject, target if of == "attributions" else "action")
-    reading = _Reading(subject, frames, attribute, layer, target, of, steps)
+    reading = _Reading(subject, rows, layer, target, of, steps)
     if given:
         kept, found = _Kept(), _found_before(given)
     else:
-        kept, found = _fitted(reading, progress, count=count, method=method, most=most, seed=seed)
-    before = 0 if given else min(most, frames.rows)
-    rows = _Rows(reading, found, frames.rows, seed)
-    for first in range(0, frames.rows, BATCH):
-        progress(before + first, before + frames.rows, "every row")
-        rows.add(np.arange(first, min(first + BATCH, frames.rows)), kept)
-    progress(before + frames.rows, before + frames.rows, "done")
-    told = rows.told(_measured(rows) if given else found)
+        kept, found = _fitted(reading, watch, count=count, method=method, most=most, seed=seed)
+    before = 0 if given else min(most, rows.count)
+    amounts = _Amounts(reading, found, seed)
+    for first in range(0, rows.count, BATCH):
+        watch(before + first, before + rows.count, "every row")
+        amounts.add(np.arange(first, min(first + BATCH, rows.count)), kept)
+    watch(before + rows.count, before + rows.count, "done")
+    told = amounts.told(_measured(amounts) if given else found)
     if given:
         for factor, was in zip(told.value["factors"], given.value["factors"], strict=True):
             factor["known_as"] = known_as(was)
@@ -148,29 +144,27 @@ def known_as(factor: Mapping[str, Any]) -> str:
     return str(factor.get("known_as") or (factor.get("meaning") or {}).get("name", ""))
 
 
-def _fitted(
-    reading: _Reading, progress: Watch, *, count: int, method: str, most: int, seed: int
-) -> tuple[_Kept, Factors]:
+def _fitted(reading: _Reading, watch: Watch, *, count: int, method: str, most: int, seed: int) -> tuple[_Kept, Factors]:
     """Directions that explain a sample of rows best, and what was read of it."""
     import torch
 
-    all_rows = reading.frames.rows
+    all_rows = reading.rows.count
     sample = np.sort(np.random.default_rng(seed).permutation(all_rows)[: min(most, all_rows)])
     total = len(sample) + all_rows
     kept, parts = _Kept(), []
     for first in range(0, len(sample), BATCH):
-        progress(first, total, "a sample")
+        watch(first, total, "a sample")
         places = sample[first : first + BATCH]
         read = reading.values(places)
         check(count, read[0].shape[1], method)
         share = math.ceil(MOST_CELLS * len(places) / len(sample))
         parts.append(cells(read[0], signed=reading.of == "attributions", most=share, seed=seed + first))
         kept.add(places, *read)
-    progress(len(sample), total, "factors")
+    watch(len(sample), total, "factors")
     return kept, fit(torch.cat(parts), count=count, method=method, seed=seed)
 
 
-def _found_before(given: Found) -> Factors:
+def _found_before(given: Output) -> Factors:
     """Directions of an earlier result, in their order; what they explain here is not known yet."""
     directions = given.arrays["directions"]
     return Factors(
@@ -178,7 +172,7 @@ def _found_before(given: Found) -> Factors:
     )
 
 
-def _measured(rows: _Rows) -> Factors:
+def _measured(rows: _Amounts) -> Factors:
     """The same directions, with what they explain of these rows."""
     if not rows.squares:
         raise LensError("Everything is zero here: there is nothing to split. Try another layer or target.")
@@ -226,20 +220,20 @@ class _Kept:
         return torch.cat([again, read[0]])[torch.as_tensor(order)], np.concatenate([error, read[1]])[order], read[2]
 
 
-class _Rows:
+class _Amounts:
     """How much of each factor is where, row by row, in a byte each."""
 
-    def __init__(self, reading: _Reading, factors: Factors, rows: int, seed: int) -> None:
+    def __init__(self, reading: _Reading, factors: Factors, seed: int) -> None:
         from innerview.subjects import receptive_field
 
+        rows = reading.rows.count
         self.reading, self.factors, self.count = reading, factors, rows
-        groups = reading.frames.groups
-        self.groups = np.zeros(rows, np.int64) if groups is None else groups
+        self.groups = reading.rows.group_numbers()
         self.others = np.random.default_rng(seed).permutation(rows)
         self.sight = receptive_field(reading.subject, reading.layer)
-        frames = reading.frames
+        classes = reading.rows.classes
         self.meaning = (
-            Meaning(frames.classes, factors.count, int(self.groups.max()) + 1, self.sight) if frames.masks else None
+            Meaning(classes, factors.count, int(self.groups.max()) + 1, self.sight) if reading.rows.mask else None
         )
         self.examples = Examples()
         self.amounts: np.ndarray = np.zeros((0,), np.int8)
@@ -258,7 +252,7 @@ class _Rows:
         if not len(self.amounts):
             self.amounts = np.zeros((self.count, *amounts.shape[1:]), np.int8)
             self.rest = np.zeros((self.count, *rest.shape[1:]), np.uint8)
-        self.examples.add(places + self.reading.frames.first, amounts)
+        self.examples.add(self.reading.rows.numbers[places], amounts)
         self._compare(places, amounts)
         largest = amounts.abs().flatten(1).amax(dim=1).clamp_min(1e-12)
         most_rest = rest.flatten(1).amax(dim=1).clamp_min(1e-12)
@@ -274,12 +268,12 @@ class _Rows:
 
     def _compare(self, places: np.ndarray, amounts: Tensor) -> None:
         """With what the world says is where."""
-        masks = self.reading.frames.masks
-        if self.meaning is None or masks is None:
+        masks = self.reading.rows.masks
+        if self.meaning is None:
             return
         self.meaning.add(amounts, masks(places), masks(self.others[places]), self.groups[places])
 
-    def told(self, factors: Factors) -> Found:
+    def told(self, factors: Factors) -> Chart:
         """Everything that the page draws."""
         reading = self.reading
         height, width = self.amounts.shape[2:]
@@ -318,7 +312,19 @@ class _Rows:
             "cells": strongest.astype(np.float32),
             "cell_rows": rows.astype(np.int64),
         }
-        return Found(value=value, arrays=arrays)
+        return Chart(
+            x=Axis(name="factor"),
+            y=Axis(name="share of the total"),
+            series=(_shares(value),),
+            value=value,
+            arrays=arrays,
+        )
+
+
+def _shares(value: Mapping[str, Any]) -> Series:
+    known = [(factor["meaning"] or {}).get("name", "") for factor in value["factors"]]
+    names = [f"{number}: {name}" if name else str(number) for number, name in enumerate(known)]
+    return Series(name="share", x=names, y=[factor["share"] for factor in value["factors"]], mark="bar")
 
 
 def _strongest(direction: np.ndarray, most: int = 4) -> list[dict[str, Any]]:

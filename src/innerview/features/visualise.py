@@ -11,7 +11,7 @@ from innerview.errors import LensError
 from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
 from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
 from innerview.features.visualise_painting import Painter, painted_input
-from innerview.schema import Found, Frames, Lens, Parameter, Watch, unwatched
+from innerview.schema import Axis, Gallery, Lens, Output, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
     from innerview.subjects import ReceptiveField, Subject
@@ -92,19 +92,17 @@ LENS = Lens(
         ),
         Parameter(name="seed", type="int", default=0, low=0, description="Where painting begins, and which rows."),
     ),
-    yields="chart",
-    over="frames",
+    yields="gallery",
     cost="minutes",
     paper="Olah, Mordvintsev, Schubert 2017: Feature visualization; on agents: Hilton and others 2020",
 )
 
 
 def look(
+    rows: Rows,
     subject: Subject,
-    frames: Frames,
     *,
-    progress: Watch = unwatched,
-    factors: Found | str = "",
+    factors: Output | str = "",
     unit: int = -1,
     count: int = 8,
     layer: str = "",
@@ -120,25 +118,26 @@ def look(
     tv: float = 4.0,
     most: int = 1024,
     seed: int = 0,
-) -> Found:
+    watch: Watch = unwatched,
+) -> Gallery:
     """Paint pictures, and say how far they get beside the strongest of the rows."""
     from innerview.subjects import middle_for, receptive_field
 
-    given = factors if isinstance(factors, Found) else None
+    given = factors if isinstance(factors, Output) else None
     layer = layer or (str(given.value["layer"]) if given else middle_for(subject))
-    whole = everything(subject, frames, layer=layer, objective=objective, row=row, given=given)
+    whole = everything(subject, rows, layer=layer, objective=objective, row=row, given=given)
     kind = "row" if objective == "caricature" else "factor" if given else "channel"
     which = _which(whole, unit, count, kind)
-    places = np.sort(np.random.default_rng(seed).permutation(frames.rows)[:most])
+    places = np.sort(np.random.default_rng(seed).permutation(rows.count)[:most])
     total = len(places) + steps
     seen, pictures = survey(
-        subject, frames, layer=layer, aim=whole, places=places, told=lambda n: progress(n, total, "rows")
+        subject, rows, layer=layer, aim=whole, places=places, told=lambda n: watch(n, total, "rows")
     )
     if which is None:
         which = np.sort(np.argsort(seen.usual - seen.strongest, kind="stable")[:count])
     name = painted_input(subject, layer, pictures)
     margin = jitter + (round(0.1 * max(pictures[name].shape[2:])) if turn or zoom else 0)
-    palette = palette_of(pictures[name], frames.ends.get(name))
+    palette = palette_of(pictures[name], rows.ends.get(name))
     sees = receptive_field(subject, layer)
     painter = Painter(
         subject=subject,
@@ -153,7 +152,7 @@ def look(
     told = _Telling(painter, kind, np.array([row]) if kind == "row" else which, len(places), sees)
     for step in painter.paint(steps, seed=seed, reach=reach, l2=l2, tv=tv):
         shown = told.found() if (step + 1) % _SHOWN_EVERY == 0 and step + 1 < steps else None
-        progress(len(places) + step + 1, total, "painting", shown)
+        watch(len(places) + step + 1, total, "painting", shown)
     return told.found()
 
 
@@ -179,7 +178,7 @@ class _Telling:
     rows: int
     sight: ReceptiveField
 
-    def found(self) -> Found:
+    def found(self) -> Gallery:
         """The pictures, and how far each is."""
         painter, seen = self.painter, self.painter.seen
         pictures = painter.pictures()
@@ -196,7 +195,14 @@ class _Telling:
             "beyond": BEYOND,
             "pictures": [self._line(i, float(reached[i]), float(times[i])) for i in range(len(reached))],
         }
-        return Found(value=value, arrays={"pictures": pictures, "way": np.stack(painter.way, axis=1)})
+        return Gallery(
+            pictures=pictures,
+            captions=tuple(f"{self.kind} {unit}" for unit in self.units),
+            scores=times.tolist(),
+            score=Axis(name="response", unit="× the strongest row"),
+            value=value,
+            arrays={"way": np.stack(painter.way, axis=1)},
+        )
 
     def _line(self, i: int, reached: float, times: float) -> dict[str, Any]:
         seen = self.painter.seen

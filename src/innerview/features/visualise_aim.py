@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.schema import Found, Frames
+from innerview.schema import Output, Rows
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -92,16 +92,15 @@ class Seen:
         return np.where(apart > 1e-6 * np.maximum(np.abs(self.usual), 1e-6), apart, 1.0)
 
 
-def everything(subject: Subject, frames: Frames, *, layer: str, objective: str, row: int, given: Found | None) -> Aim:
+def everything(subject: Subject, rows: Rows, *, layer: str, objective: str, row: int, given: Output | None) -> Aim:
     """Everything that could be wanted: one row, every factor, or every channel."""
     import torch
 
-    place = row - frames.first if objective == "caricature" else 0
-    if not 0 <= place < frames.rows:
-        last = frames.first + frames.rows - 1
-        raise LensError(f"Row {row} is not among those that are looked at: {frames.first} to {last}.")
-    inputs, memory = frames.read(np.array([place]))
-    said = subject.run(inputs, memory, keep=(layer,)).sites[layer]
+    place = int(np.searchsorted(rows.numbers, row)) if objective == "caricature" else 0
+    if objective == "caricature" and (place == rows.count or rows.numbers[place] != row):
+        first, last = rows.numbers[0], rows.numbers[-1]
+        raise LensError(f"Row {row} is not among those that are looked at: {first} to {last}.")
+    said = rows.activations(layer, np.array([place]))
     if said.ndim != 4:
         raise LensError(
             f"Layer '{layer}' puts out {list(said.shape[1:])} per row, without height and width. Layers that have "
@@ -122,7 +121,7 @@ def everything(subject: Subject, frames: Frames, *, layer: str, objective: str, 
 
 
 def survey(
-    subject: Subject, frames: Frames, *, layer: str, aim: Aim, places: np.ndarray, told: Callable[[int], None]
+    subject: Subject, rows: Rows, *, layer: str, aim: Aim, places: np.ndarray, told: Callable[[int], None]
 ) -> tuple[Seen, Mapping[str, Tensor]]:
     """What rows reach, and the pictures of some of them by name of the input."""
     import torch
@@ -131,22 +130,23 @@ def survey(
     pictures: dict[str, list[Tensor]] = {spec.name: [] for spec in subject.info.inputs if spec.kind == "image"}
     for first in range(0, len(places), _BATCH):
         told(first)
-        inputs, memory = frames.read(places[first : first + _BATCH])
-        said = subject.run(inputs, memory, keep=(layer,)).sites[layer]
+        batch = places[first : first + _BATCH]
+        said = rows.activations(layer, batch)
         found, where = aim.rows(said)
         values.append(found)
         cells.append(where)
         usual.append(aim.usual(said))
-        for name, kept in pictures.items():
-            if first < _COLOURED:
+        if first < _COLOURED:
+            inputs = rows.inputs(batch)
+            for name, kept in pictures.items():
                 kept.append(inputs[name])
     best = torch.cat(values).max(dim=0)
     at = best.indices.cpu().numpy()
     where = torch.cat(cells).cpu().numpy()[at, np.arange(len(at))]
-    rows, strongest = places[at] + frames.first, best.values.cpu().numpy()
+    numbers, strongest = rows.numbers[places[at]], best.values.cpu().numpy()
     if aim.objective == "caricature":  # What it is compared with is the row itself.
-        rows, strongest = np.full_like(rows, aim.row), np.full_like(strongest, aim.length)
+        numbers, strongest = np.full_like(numbers, aim.row), np.full_like(strongest, aim.length)
     mean = torch.cat(usual).mean(dim=0).cpu().numpy()
     height, width = said.shape[2:]
-    seen = Seen(mean, strongest, rows, where, (height, width))
+    seen = Seen(mean, strongest, numbers, where, (height, width))
     return seen, {name: torch.cat(kept) for name, kept in pictures.items()}

@@ -69,7 +69,7 @@ def rename(study: Study, name: str, wanted: str) -> Edited:
     for result in study.results("proof"):
         if name == wanted or result.arguments.get("edited") != name:
             continue
-        asked, told = result.arguments, result.value
+        asked, told = result.arguments, study.result(result.id).value
         study.keep_result(
             "proof",
             recording=result.recording,

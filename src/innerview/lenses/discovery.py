@@ -1,19 +1,19 @@
-"""Finds every lens in the compute rooms: a lens is a module with `LENS` and `look`, and needs no other line."""
+"""Finds every lens, in compute rooms and plug-ins: a module with `LENS` and `look`, and no other line."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from inspect import signature
 from math import inf
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
-from innerview.errors import LensError, UnknownName
-from innerview.registry import Registry
+from innerview.errors import InnerviewError, LensError, UnknownName
+from innerview.registry import Registry, load_plugins
 from innerview.schema import Lens, Parameter
 
 ROOMS = (
@@ -50,11 +50,6 @@ class Looking:
             _check_value(known[name], value)
         return dict(given)
 
-    def taken(self, **offered: Any) -> dict[str, Any]:
-        """Of what could be given to it, such as a function of another room, that which it takes."""
-        known = signature(self.look).parameters
-        return {name: value for name, value in offered.items() if name in known}
-
 
 def _check_value(parameter: Parameter, value: Any) -> None:
     kinds = _KINDS.get(parameter.type, (str,))
@@ -72,15 +67,32 @@ def _check_value(parameter: Parameter, value: Any) -> None:
 
 @cache
 def all_lenses() -> Registry[Looking]:
-    """Every lens by name."""
+    """Every lens by name: those of the compute rooms, also in their folders, then those of plug-ins."""
     registry: Registry[Looking] = Registry("lens")
     for room in ROOMS:
         if find_spec(f"innerview.{room}") is None:
             continue
         package = import_module(f"innerview.{room}")
-        for found in iter_modules(package.__path__):
-            module = import_module(f"{package.__name__}.{found.name}")
-            lens = getattr(module, "LENS", None)
-            if isinstance(lens, Lens):
-                registry.register(lens.name, Looking(lens, module.look))
+        for found in walk_packages(package.__path__, f"{package.__name__}."):
+            module = import_module(found.name)
+            if isinstance(getattr(module, "LENS", None), Lens):
+                registry.register(module.LENS.name, as_looking(module))
+    for name, thing in load_plugins("lenses").items():
+        try:
+            looking = as_looking(thing)
+            registry.register(looking.lens.name, looking)
+        except InnerviewError as error:
+            warnings.warn(f"The plug-in '{name}' (lenses) is left out. {error}", stacklevel=2)
     return registry
+
+
+def as_looking(thing: Any) -> Looking:
+    """A lens from a module, or anything else, with `LENS` and `look`; or from its name."""
+    if isinstance(thing, Looking):
+        return thing
+    if isinstance(thing, str):
+        return all_lenses().get(thing)
+    lens, look = getattr(thing, "LENS", None), getattr(thing, "look", None)
+    if not isinstance(lens, Lens) or not callable(look):
+        raise LensError(f"{thing!r:.80} is not a lens: a lens is a module with a Lens `LENS` and a function `look`.")
+    return Looking(lens, look)

@@ -1,4 +1,4 @@
-"""Looks at a recording through a lens, as a job whose result is kept."""
+"""Looks at rows through a lens: one row live, or any rows as a job whose result is saved."""
 
 from __future__ import annotations
 
@@ -7,19 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import DamagedPart, LensError, RequestError, StoreError, UnknownName
+import numpy as np
+
+from innerview.errors import DamagedPart, LensError, StoreError, UnknownName
 from innerview.jobs.engine import Progress
 from innerview.jobs.runner import Task
 from innerview.jobs.terminal import bar
 from innerview.lenses.discovery import Looking, all_lenses
-from innerview.lenses.rows.recorded import episodes, memory_array, memory_arrays, rows_of
-from innerview.schema import Found, Result, to_json
+from innerview.lenses.needs import check_needs, choose_subject
+from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
+from innerview.lenses.rows.selection import as_ranges, chosen_rows
+from innerview.schema import Lens, Output, Result, Rows, Watch, join_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
 
-NO_LENS = "What is told of every row, such as surprise, is a column and no lens: innerview info STUDY RECORDING."
+NOT_A_LENS = "Values per row, such as the advantage, are columns, not lenses: innerview info STUDY RECORDING."
+BATCH_BYTES = 8 << 20
+MAX_BATCH = 64
+"""Rows that a lens over single rows is given together, at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +37,8 @@ class Question:
     study: Study
     recording: Recording
     parameters: Mapping[str, Any]
-    start: int
-    stop: int
+    numbers: np.ndarray
+    """Row numbers, ascending."""
     subject: Subject | None = None
 
     @property
@@ -41,8 +48,8 @@ class Question:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """All that the answer depends on, beside the recording."""
-        asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": [self.start, self.stop]}
+        """All that the result depends on, beside the recording."""
+        asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": as_ranges(self.numbers)}
         metrics = to_json(load_metrics(self.study))
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them
@@ -52,99 +59,104 @@ class Question:
 
     @property
     def id(self) -> str:
-        """The id its answer has."""
+        """The id its result has."""
         return self.study.result_id(self.looking.lens.name, self.recording.name, self.arguments)
 
     def answer(self, progress: Progress, *, again: bool = False) -> Result:
-        """What the lens finds, kept in the study; found there where it was asked before, unless wanted `again`."""
+        """The result, saved in the study; read from there where it was asked before, unless wanted `again`."""
         promised = self.id
-        kept = None if again else self._kept(promised)
-        if kept is not None:
-            return kept
+        saved = None if again else self._saved(promised)
+        if saved is not None:
+            return saved
         progress(0, None, "reading")
-        return self.keep(self._look(_Watching(self, promised, progress)), promised)
+        rows = recorded_rows(self.study, self.recording, self.numbers, self.subject)
+        given = {**self.parameters, **self._results()}
+        watch = _Watching(self, promised, progress)
+        return self.save(run_lens(self.looking, rows, self.subject, given, watch=watch), promised)
 
-    def keep(self, found: Found, promised: str, *, provisional: bool = False) -> Result:
-        """Put what was found, or what is there so far, into the study."""
+    def save(self, output: Output, promised: str, *, provisional: bool = False) -> Result:
+        """Put an output, or what there is of it so far, into the study."""
         return self.study.keep_result(
             self.looking.lens.name,
             recording=self.recording.name,
             arguments=self.arguments,
-            value=to_json(found.value),
-            arrays=found.arrays,
+            value=to_json(output.value),
+            arrays=output.stored(),
+            type=output.type,
+            shown=output.shown(),
             title=self.title,
             provisional=provisional,
             result=promised,
         )
 
-    def _kept(self, promised: str) -> Result | None:
-        """The whole answer, where it was found before."""
+    def _saved(self, promised: str) -> Result | None:
+        """The whole result, where there is one."""
         try:
-            kept = self.study.result(promised)
-            if not kept.provisional:
+            saved = self.study.result(promised)
+            if not saved.provisional:
                 self.study.check_result(promised)
         except UnknownName:
             return None
         except StoreError as error:
             lens = self.looking.lens.name
             raise DamagedPart(
-                f"What was kept is damaged: {error} Have it found anew with look(…, again=True), or in the terminal "
+                f"The saved result is damaged: {error} Compute it anew with look(…, again=True), or in the terminal "
                 f"with: innerview lens {lens} … --again."
             ) from error
-        return None if kept.provisional else kept
+        return None if saved.provisional else saved
 
-    def _look(self, watch: _Watching) -> Found:
-        if self.looking.lens.over == "frames":
-            return self._look_at_frames(watch)
-        arrays = (memory_array(self.recording, str(self.parameters.get("array", ""))),)
-        rows = rows_of(self.study, self.recording, arrays, self.start, self.stop)
-        given = dict(self.parameters)
-        if "array" in given:
-            given["array"] = arrays[0]
-        if self.looking.lens.over == "recording":
-            found: Found = self.looking.look(rows, progress=watch, **given)
-            return found
-        from innerview.lenses.rows.episode import Steps
-        from innerview.lenses.rows.inputs import RowInputs
-
-        assert self.subject is not None
-        inputs = RowInputs(self.subject, self.recording)
-        steps = Steps(inputs, self.start, self.stop)
-        before = inputs.memory_before(range(self.start, self.start + 1))
-        found = self.looking.look(self.subject, steps, before, rows=rows, progress=watch, **given)
-        return found
-
-    def _look_at_frames(self, watch: _Watching) -> Found:
-        from innerview.lenses.rows.frames import frames_of
-        from innerview.saliency.integrated import attribute
-
-        assert self.subject is not None
-        frames = frames_of(self.subject, self.recording, self.start, self.stop)
-        given = dict(self.parameters) | self._results() | self.looking.taken(attribute=attribute)
-        found: Found = self.looking.look(self.subject, frames, progress=watch, **given)
-        return found
-
-    def _results(self) -> dict[str, Found]:
-        """Parameters that name what another lens found, as what it found."""
+    def _results(self) -> dict[str, Output]:
+        """Parameters that name the result of another lens, as that result."""
         named = {p.name: str(self.parameters[p.name]) for p in self.looking.lens.parameters if p.type == "result"}
-        kept = {name: self.study.result(id) for name, id in named.items() if id}
+        saved = {name: self.study.result(id) for name, id in named.items() if id}
         return {
-            name: Found(value=r.value, arrays={array: self.study.result_array(r.id, array) for array in r.arrays})
-            for name, r in kept.items()
+            name: Output(value=r.value, arrays={array: self.study.result_array(r.id, array) for array in r.arrays})
+            for name, r in saved.items()
         }
+
+
+def run_lens(
+    looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, watch: Watch = unwatched
+) -> Output:
+    """Run a lens on rows, in batches where it looks at each row on its own, and check what it gives."""
+    lens = looking.lens
+    if lens.over != "row":
+        return _checked(lens, looking.look(rows, subject, watch=watch, **parameters))
+    parts, size = [], _batch(rows, subject)
+    for first in range(0, rows.count, size):
+        watch(first, rows.count, "rows")
+        some = rows.part(np.arange(first, min(first + size, rows.count)))
+        parts.append(_checked(lens, looking.look(some, subject, watch=unwatched, **parameters)))
+    return join_rows(parts)
+
+
+def _checked(lens: Lens, output: Output) -> Output:
+    if not isinstance(output, Output) or output.type != lens.yields:
+        given = output.type if isinstance(output, Output) else type(output).__name__
+        raise LensError(f"Lens '{lens.name}' says that it yields '{lens.yields}', and gave '{given}'.")
+    output.check()
+    return output
+
+
+def _batch(rows: Rows, subject: Subject | None) -> int:
+    """As many rows as fit some megabytes of inputs."""
+    if subject is None:
+        return MAX_BATCH
+    each = sum(4 * int(np.prod(spec.shape)) for spec in subject.info.inputs)
+    return max(1, min(MAX_BATCH, BATCH_BYTES // max(each, 1)))
 
 
 @dataclass(frozen=True)
 class _Watching:
-    """Passes progress on, and keeps what there is so far where the lens shows it."""
+    """Passes progress on, and saves what there is so far where the lens shows it."""
 
     question: Question
     promised: str
     progress: Progress
 
-    def __call__(self, done: int, total: int | None, message: str = "", so_far: Found | None = None) -> None:
+    def __call__(self, done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
         if so_far is not None:
-            self.question.keep(so_far, self.promised, provisional=True)
+            self.question.save(so_far, self.promised, provisional=True)
         self.progress(done, total, message)
 
 
@@ -159,29 +171,30 @@ def ask(
     subjects: Mapping[str, Subject] | None = None,
 ) -> Question:
     """Check everything about a question before any work is done."""
-    looking = all_lenses().get(lens, NO_LENS)
-    described = looking.lens
-    if described.over == "row":
-        raise LensError(f"'{lens}' looks at one row at a time, as somebody points at it; it cannot run as a job.")
-    if described.settings.get("missing"):
-        raise LensError(f"'{lens}' {described.settings['missing']}")
-    opened = study.recording(recording)
-    chosen = {p.name: p.default for p in described.parameters} | looking.checked(parameters or {})
-    for parameter in described.parameters:
+    looking = all_lenses().get(lens, NOT_A_LENS)
+    described, opened = looking.lens, study.recording(recording)
+    live = choose_subject(described, opened, subject, subjects or {})
+    check_needs(described, opened.info, live.info if live else None)
+    if live is not None:
+        _refuse_edited(opened, lens)
+    chosen = complete_parameters(study, looking, opened, parameters or {})
+    numbers = chosen_rows(opened.rows, rows)
+    if described.over == "episode":
+        numbers = _within_one_episode(opened, numbers, chosen=rows is not None)
+    return Question(looking=looking, study=study, recording=opened, parameters=chosen, numbers=numbers, subject=live)
+
+
+def complete_parameters(
+    study: Study, looking: Looking, recording: Recording, given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Every parameter of a lens, checked; the default where none is given."""
+    chosen = {p.name: p.default for p in looking.lens.parameters} | looking.checked(given)
+    for parameter in looking.lens.parameters:
         if parameter.type == "array":
-            chosen[parameter.name] = memory_array(opened, str(chosen[parameter.name]))
+            chosen[parameter.name] = memory_array(recording, str(chosen[parameter.name]))
         if parameter.type == "result" and chosen[parameter.name]:
             _check_result(study, parameter.name, str(chosen[parameter.name]))
-    if "memory" in described.needs:
-        memory_array(opened)
-    start, stop = _range(opened, rows)
-    if described.over == "episode":
-        start, stop = _within_one_episode(opened, start, stop, chosen=rows is not None)
-    runs = described.over in ("episode", "frames")
-    live = _live_subject(opened, subject, subjects or {}, lens) if runs else None
-    return Question(
-        looking=looking, study=study, recording=opened, parameters=chosen, start=start, stop=stop, subject=live
-    )
+    return chosen
 
 
 def lens_task(study: Study, subjects: Mapping[str, Subject], arguments: Mapping[str, Any]) -> Task:
@@ -208,15 +221,16 @@ def look(
     lens: str,
     recording: str | None = None,
     *,
-    rows: tuple[int, int] | None = None,
+    rows: tuple[int, int] | Sequence[tuple[int, int]] | np.ndarray | None = None,
     subject: Subject | None = None,
     again: bool = False,
     progress: Progress | bool = True,
     **parameters: Any,
 ) -> Result:
-    """Look at a recording (the only one where none is named) through a lens and keep what it finds.
+    """Look at a recording (the only one where none is named) through a lens and save its result.
 
-    What was asked before is found in the study, unless it is wanted `again`.
+    `rows` are (start, stop), several such ranges, or a NumPy array of row numbers or of true and false; all where left
+    out. What was asked before is read from the study, unless it is wanted `again`.
     """
     opened = study if isinstance(study, Study) else Study.open(study)
     names = opened.recordings()
@@ -230,54 +244,28 @@ def look(
         return question.answer(report, again=again)
 
 
-def _range(recording: Recording, rows: Any) -> tuple[int, int]:
-    if rows is None:
-        return 0, recording.rows
-    fits = isinstance(rows, Sequence) and len(rows) == 2 and all(type(row) is int for row in rows)
-    if not fits or not 0 <= rows[0] < rows[1] <= recording.rows:
-        raise RequestError(
-            f"rows are [start, stop] with 0 ≤ start < stop ≤ {recording.rows}, not {rows!r:.60}; all where left out."
-        )
-    return rows[0], rows[1]
-
-
-def _within_one_episode(recording: Recording, start: int, stop: int, *, chosen: bool) -> tuple[int, int]:
+def _within_one_episode(recording: Recording, numbers: np.ndarray, *, chosen: bool) -> np.ndarray:
     """The rows, where they lie in one episode; the first episode where none were chosen."""
-    found = episodes(recording, start, stop) or ((0, stop - start),)
+    found = episodes(recording, numbers) or ((0, len(numbers)),)
     if len(found) > 1 and chosen:
-        raise LensError(f"Rows {start} to {stop} reach over {len(found)} episodes; choose rows of one.")
-    return start + found[0][0], start + found[0][1]
+        first, last = numbers[0], numbers[-1] + 1
+        raise LensError(f"Rows {first} to {last} reach over {len(found)} episodes; choose rows of one.")
+    inside = numbers[slice(*found[0])]
+    if inside[-1] - inside[0] >= len(inside):
+        raise LensError("These rows leave out steps of the episode; choose rows that follow each other.")
+    return inside
 
 
 def _check_result(study: Study, kind: str, id: str) -> None:
     found = study.result(id)
     if found.kind != kind:
-        raise LensError(f"Result '{id}' was found by '{found.kind}'; what is needed here is one of '{kind}'.")
+        raise LensError(f"Result '{id}' is of lens '{found.kind}'; one of '{kind}' is needed here.")
 
 
-def _live_subject(recording: Recording, name: Any, subjects: Mapping[str, Subject], lens: str) -> Subject:
-    recorded = recording.info.subject
-    wanted = name or (recorded.name if recorded and recorded.name in subjects else next(iter(subjects), None))
-    if wanted is None:
-        raise LensError(
-            f"'{lens}' runs the model again and none is live. Give one: look(…, subject=…), or innerview lens … "
-            "--subject zoo:NAME (or FILE.py:FUNCTION); for the page innerview serve STUDY --subject zoo:NAME, or "
-            "iv.show(study, subject=…)."
-        )
-    if wanted not in subjects:
-        raise UnknownName("live subject", str(wanted), subjects)
-    subject = subjects[wanted]
-    if name is None and recorded and recorded.weights_digest not in ("", subject.weights_digest()):
-        raise LensError(
-            f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now. Record it again, "
-            "or name the subject to look at it all the same."
-        )
-    if len(subject.info.memory) != len(memory_arrays(recording)):
-        raise LensError(f"'{subject.info.name}' has other memory than was recorded in '{recording.name}'.")
+def _refuse_edited(recording: Recording, lens: str) -> None:
     if recording.info.arguments.get("edits"):
         of = recording.info.arguments.get("of")
         raise LensError(
             f"'{recording.name}' was played with its memory changed; '{lens}' would run the subject without that. "
             f"Look at {repr(of) if of else 'a recording without edits'} instead."
         )
-    return subject

@@ -27,11 +27,12 @@ def order_of(
         raise RequestError(f"Rows {start} to {stop} are no range; the recording has {recording.rows} rows.")
     if interval and not start <= interval[0] < interval[1] <= stop:
         raise RequestError(f"The interval {interval[0]} to {interval[1]} is not within rows {start} to {stop}.")
-    begins = np.zeros(stop - start, bool)
-    begins[[first for first, _ in episodes(recording, start, stop)]] = True
-    told = Columns(study=study, recording=recording, start=start, stop=stop)[column] if column else None
+    numbers = np.arange(start, stop)
+    begins = np.zeros(len(numbers), bool)
+    begins[[first for first, _ in episodes(recording, numbers)]] = True
+    told = Columns(study=study, recording=recording, numbers=numbers)[column] if column else None
     span = Span(
-        states=states(recording, chosen, start, stop),
+        states=states(recording, chosen, numbers),
         begins=begins,
         start=0,
         stop=stop - start,

@@ -37,7 +37,7 @@ class Data:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class Pairs:
     """Everything known about each pair, [elements, facts]."""
 
     data: Data

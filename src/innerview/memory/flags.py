@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from innerview.errors import LensError
 from innerview.memory.facts import Fact, make_facts
-from innerview.memory.flag_table import Data, Table
+from innerview.memory.flag_table import Data, Pairs
 from innerview.memory.telling import areas, chances, corrected
-from innerview.schema import Found, Lens, Parameter, Rows, Watch, unwatched
+from innerview.schema import Axis, Lens, Parameter, Rows, Table, Watch, unwatched
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
 
 FEWEST_EPISODES = 8
 CANDIDATES = 0.2
 """The share of false ones, by Benjamini and Hochberg, up to which pairs of the finding half go on to be judged."""
 
+_SHOWN = ("element", "fact", "auc", "held_out_auc", "q", "keeps_steps")
+COLUMNS = (
+    Axis(name="element"),
+    Axis(name="fact"),
+    Axis(name="AUC"),
+    Axis(name="AUC, held out"),
+    Axis(name="q"),
+    Axis(name="keeps", unit="steps"),
+)
+
 LENS = Lens(
     name="flags",
     question="Which elements tell which facts?",
-    needs=("memory",),
+    needs=("memory", "episodes"),
     parameters=(
         Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
         Parameter(
@@ -60,7 +73,6 @@ LENS = Lens(
         ),
     ),
     yields="table",
-    over="recording",
     cost="seconds",
     paper="Mann, Whitney 1947 (AUC); Benjamini, Hochberg 1995 (false discoveries); Jaunet et al. 2020 (by eye)",
 )
@@ -68,8 +80,8 @@ LENS = Lens(
 
 def look(
     rows: Rows,
+    subject: Subject | None = None,
     *,
-    progress: Watch = unwatched,
     array: str = "",
     facts: str = "",
     thresholds: str = "",
@@ -78,12 +90,13 @@ def look(
     most: int = 50_000,
     swaps: int = 1000,
     seed: int = 0,
-) -> Found:
+    watch: Watch = unwatched,
+) -> Table:
     """A line per element and fact that it may tell, the most telling first; arrays "auc" and "q" [elements, facts]."""
     array = array or next(iter(rows.memory))
     names = [name.strip() for name in facts.split(",") if name.strip()]
     data = _prepared(rows, array, names=names, thresholds=thresholds, most=most, seed=seed)
-    table = _tested(data, swaps=swaps, seed=seed, progress=progress)
+    table = _tested(data, swaps=swaps, seed=seed, watch=watch)
     lines = table.lines(false_discoveries=false_discoveries, confirmed=confirmed)
     value = {
         "array": array,
@@ -96,29 +109,34 @@ def look(
         "flags": lines,
         "note": _note(len(data.finding)),
     }
-    return Found(value=value, arrays={"auc": table.area.astype(np.float32), "q": table.q.astype(np.float32)})
+    return Table(
+        columns=COLUMNS,
+        lines=[[line[name] for name in _SHOWN] for line in lines if line["found"]],
+        value=value,
+        arrays={"auc": table.area.astype(np.float32), "q": table.q.astype(np.float32)},
+    )
 
 
-def _tested(data: Data, *, swaps: int, seed: int, progress: Watch) -> Table:
+def _tested(data: Data, *, swaps: int, seed: int, watch: Watch) -> Pairs:
     """Every pair in the finding half; those that may be flags are judged by the half held out alone."""
     count = 2 * len(data.facts)
-    progress(0, count, f"ranking {len(data.values):,} rows")
+    watch(0, count, f"ranking {len(data.values):,} rows")
     half, rows = data.half(data.finding), data.rows(data.finding)
     area = areas(half, data.facts, rows)
     direction = np.where(area >= 0.5, 1, -1)
     p, held_out_p = np.ones_like(area), np.ones_like(area)
     for place, chance in chances(half, data.facts, rows, direction=direction, swaps=swaps, seed=seed):
         p[:, place] = np.minimum(1, 2 * chance)  # the direction was read off the same rows
-        progress(place + 1, count, data.facts[place].name)
+        watch(place + 1, count, data.facts[place].name)
     half, rows = data.half(data.held_out), data.rows(data.held_out)
     held_out = areas(half, data.facts, rows)
     for place, chance in chances(half, data.facts, rows, direction=direction, swaps=swaps, seed=seed + 1):
         held_out_p[:, place] = chance
-        progress(len(data.facts) + place + 1, count, data.facts[place].name)
+        watch(len(data.facts) + place + 1, count, data.facts[place].name)
     candidates = corrected(p) <= CANDIDATES
     q = np.ones_like(p)
     q[candidates] = corrected(held_out_p[candidates])
-    return Table(data=data, area=area, p=p, q=q, held_out=held_out, held_out_p=held_out_p, candidates=candidates)
+    return Pairs(data=data, area=area, p=p, q=q, held_out=held_out, held_out_p=held_out_p, candidates=candidates)
 
 
 def _told(fact: Fact) -> dict[str, Any]:

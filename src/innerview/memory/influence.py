@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from innerview.errors import LensError, UnknownName
-from innerview.schema import Found, Lens, Parameter, Rows, Watch, unwatched
+from innerview.schema import Axis, Lens, Parameter, PerElement, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -22,7 +22,7 @@ MOST_BYTES = 256 << 20
 LENS = Lens(
     name="influence",
     question="On which elements does the decision depend, and since when?",
-    needs=("memory", "gradients"),
+    needs=("memory", "gradients", "episodes"),
     parameters=(
         Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
         Parameter(
@@ -34,7 +34,7 @@ LENS = Lens(
         ),
         Parameter(name="lags", type="int", default=20, low=0, high=200, description="How many steps to look back."),
     ),
-    yields="value per element",
+    yields="per element",
     over="episode",
     cost="seconds",
     paper="Simonyan et al. 2013 (gradients); Werbos 1990: Backpropagation through time",
@@ -42,36 +42,33 @@ LENS = Lens(
 
 
 def look(
+    rows: Rows,
     subject: Subject,
-    steps: Sequence[Mapping[str, Tensor]],
-    memory: Mapping[str, Tensor],
     *,
-    rows: Rows | None = None,
-    progress: Watch = unwatched,
     array: str = "",
     target: str = "action",
     lags: int = 20,
-) -> Found:
+    watch: Watch = unwatched,
+) -> PerElement:
     """Gradients "influence" [steps, lags + 1, elements] of the target at a step by the state so many steps before.
 
-    `steps` are the subject's inputs along one episode, `memory` what it remembered before the first. Lag 0 is the state
-    that the heads of the same step read. The subject sees what was recorded and does what was recorded.
+    Rows are those of one episode. Lag 0 is the state that the heads of the same step read. The subject sees what was
+    recorded and does what was recorded.
     """
     if target not in TARGETS:
         raise UnknownName("target", target, TARGETS)
-    site = _site(subject, array)
+    site, steps = _site(subject, array), rows.count
     elements = int(np.prod(next(s.shape for s in subject.info.memory if s.name == site)))
-    lags = min(lags, max(0, len(steps) - 1))
-    if len(steps) * (lags + 1) * elements * 4 > MOST_BYTES:
-        raise LensError(f"{len(steps)} steps with {lags} lags are too many at once. Choose fewer steps, or fewer lags.")
-    found = np.full((len(steps), lags + 1, elements), np.nan, np.float32)
-    backwards = _Backwards(subject=subject, site=site, target=target, actions=_actions(rows, len(steps)))
-    backwards.fill(found, steps, memory, progress)
-    start = rows.first if rows else 0
-    return _told(found, array=array or "memory", target=target, rows=(start, start + len(steps)))
+    lags = min(lags, max(0, steps - 1))
+    if steps * (lags + 1) * elements * 4 > MOST_BYTES:
+        raise LensError(f"{steps} steps with {lags} lags are too many at once. Choose fewer steps, or fewer lags.")
+    found = np.full((steps, lags + 1, elements), np.nan, np.float32)
+    _Backwards(subject=subject, site=site, target=target, rows=rows, actions=_actions(rows)).fill(found, watch)
+    span = (int(rows.numbers[0]), int(rows.numbers[-1]) + 1)
+    return _output(found, array=array or "memory", target=target, rows=span)
 
 
-def _told(found: np.ndarray, *, array: str, target: str, rows: tuple[int, int]) -> Found:
+def _output(found: np.ndarray, *, array: str, target: str, rows: tuple[int, int]) -> PerElement:
     size = np.abs(found)
     known = np.isfinite(size)
     by_lag = np.where(known, size, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -89,7 +86,13 @@ def _told(found: np.ndarray, *, array: str, target: str, rows: tuple[int, int]) 
         "by_step": np.where(known, size, 0).sum(axis=2),
         "by_element": by_lag.T.astype(np.float32),
     }
-    return Found(value=value, arrays={name: np.asarray(a, np.float32) for name, a in arrays.items()})
+    return PerElement(
+        values=by_lag.T,
+        columns=tuple(Axis(name=f"lag {lag}", unit=f"|∂ {target}|") for lag in range(len(by_lag))),
+        of=array,
+        value=value,
+        arrays={name: np.asarray(a, np.float32) for name, a in arrays.items()},
+    )
 
 
 def _site(subject: Subject, array: str) -> str:
@@ -102,11 +105,11 @@ def _site(subject: Subject, array: str) -> str:
     return name
 
 
-def _actions(rows: Rows | None, count: int) -> np.ndarray | None:
-    if rows is None or "action" not in rows.specs:
+def _actions(rows: Rows) -> np.ndarray | None:
+    if "action" not in rows.specs:
         return None
     actions = rows.columns["action"]
-    return actions if len(actions) == count and actions.dtype.kind == "f" else None
+    return actions if actions.dtype.kind == "f" else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,16 +122,15 @@ class _Backwards:
     subject: Subject
     site: str
     target: str
+    rows: Rows
     actions: np.ndarray | None
 
-    def fill(
-        self, found: np.ndarray, steps: Sequence[Mapping[str, Tensor]], memory: Mapping[str, Tensor], progress: Watch
-    ) -> None:
+    def fill(self, found: np.ndarray, watch: Watch) -> None:
         """Put every gradient into its place; only one step is differentiated at a time."""
-        before = self._states(steps, memory, progress)
+        steps, before = self.rows.count, self._states(watch)
         owed: dict[str, Tensor] = {}
-        for step in range(len(steps) - 1, -1, -1):
-            output, nudge, leaves = self._step(steps[step], before[step])
+        for step in range(steps - 1, -1, -1):
+            output, nudge, leaves = self._step(self._inputs(step), before[step])
             here, carried = self._one(self._score(output, step), nudge, leaves)
             found[step, 0] = _plain(here)[0]
             if owed:
@@ -137,16 +139,17 @@ class _Backwards:
                     found[step + lag, lag] = gradient
             if found.shape[1] > 1:
                 owed = {name: _with_first(carried[name], owed.get(name), found.shape[1] - 1) for name in leaves}
-            progress(2 * len(steps) - step, 2 * len(steps), "gradients")
+            watch(2 * steps - step, 2 * steps, "gradients")
 
-    def _states(
-        self, steps: Sequence[Mapping[str, Tensor]], memory: Mapping[str, Tensor], progress: Watch
-    ) -> list[Mapping[str, Tensor]]:
+    def _inputs(self, step: int) -> Mapping[str, Tensor]:
+        return self.rows.inputs(np.array([step]))
+
+    def _states(self, watch: Watch) -> list[Mapping[str, Tensor]]:
         """What was remembered before each step."""
-        before = [memory]
-        for number, given in enumerate(steps):
-            before.append(self.subject.run(given, before[-1]).memory)
-            progress(number, 2 * len(steps), "states")
+        before = [self.rows.memory_before(np.array([0]))]
+        for number in range(self.rows.count):
+            before.append(self.subject.run(self._inputs(number), before[-1]).memory)
+            watch(number, 2 * self.rows.count, "states")
         return before
 
     def _step(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +13,10 @@ from innerview.errors import LensError
 from innerview.memory.clusters import k_means, nearest, settle, silhouette
 from innerview.memory.facts import Fact, make_facts
 from innerview.memory.visits import Visit, smoothed, visits
-from innerview.schema import Found, Lens, Parameter, Rows, States, Watch, unwatched
+from innerview.schema import Axis, Chart, Lens, Parameter, Rows, Series, States, Watch, unwatched
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
 
 MOST_STATES = 10
 DIMENSIONS = 32
@@ -46,7 +50,6 @@ LENS = Lens(
         Parameter(name="seed", type="int", default=0, low=0, description="The same seed gives the same chart."),
     ),
     yields="chart",
-    over="recording",
     cost="seconds",
     paper="Lloyd 1982 (k-means); Rousseeuw 1987 (silhouettes); charts as in Jaunet et al. 2020, section 7",
 )
@@ -54,42 +57,54 @@ LENS = Lens(
 
 def look(
     rows: Rows,
+    subject: Subject | None = None,
     *,
-    progress: Watch = unwatched,
     array: str = "",
     states: int = 0,
     shortest: int = 3,
     most: int = 20_000,
     seed: int = 0,
-) -> Found:
+    watch: Watch = unwatched,
+) -> Chart:
     """States with their share, facts and place, transitions between them; array "state" [rows]."""
     array = array or next(iter(rows.memory))
     memory = rows.memory[array]
     groups = rows.groups or ((0, memory.rows),)
     if memory.rows < 2:
         raise LensError(f"A chart needs two rows or more; there are {memory.rows}.")
-    progress(0, 4, "finding clusters")
+    watch(0, 4, "finding clusters")
     clusters = _Clusters.of(_sample(memory, most), states=states, seed=seed)
-    progress(1, 4, "assigning rows")
+    watch(1, 4, "assigning rows")
     labels = np.concatenate([clusters.nearest(values) for _, values in memory.pieces()])
     labels = smoothed(labels, groups, shortest=shortest)
     order = _by_time(labels, groups)
     labels = np.argsort(order)[labels]
     centres = clusters.centres[order[: labels.max() + 1]]
-    progress(2, 4, "naming states")
+    watch(2, 4, "naming states")
     places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, MOST_FACT_ROWS)).astype(np.int64))
     named = _named(labels[places], make_facts(rows, places=places))
     made = visits(labels, groups)
     value = {
         "array": array,
-        "rows": [rows.first, rows.first + memory.rows],
+        "rows": [int(rows.numbers[0]), int(rows.numbers[-1]) + 1],
         "states": _states(labels, made, centres, named, _actions(rows, labels)),
         "transitions": _transitions(made),
         "starts": np.bincount([v.state for v in made if v.begins], minlength=len(centres)).tolist(),
         "ends": np.bincount([v.state for v in made if v.ends], minlength=len(centres)).tolist(),
         "silhouette": clusters.silhouette,
     }
-    return Found(value=value, arrays={"state": labels.astype(np.int16)})
+    return Chart(
+        x=Axis(name="state"),
+        y=Axis(name="share of rows"),
+        series=(_shares(value["states"]),),
+        value=value,
+        arrays={"state": labels.astype(np.int16)},
+    )
+
+
+def _shares(states: Sequence[Mapping[str, Any]]) -> Series:
+    names = [f"{state['state']}: {state['name']}" for state in states]
+    return Series(name="share", x=names, y=[state["share"] for state in states], mark="bar")
 
 
 def _sample(memory: States, most: int) -> np.ndarray:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from innerview.projection.sampling import PARAMETERS, chosen_states, layout, principal
-from innerview.schema import Found, Lens, Rows, Watch, unwatched
+from innerview.schema import Layout, Lens, Rows, Watch, unwatched
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
 
 LENS = Lens(
     name="pca",
@@ -11,7 +16,6 @@ LENS = Lens(
     needs=("memory",),
     parameters=PARAMETERS,
     yields="layout",
-    over="recording",
     cost="seconds",
     paper="Pearson 1901: On lines and planes of closest fit to systems of points in space",
 )
@@ -19,15 +23,16 @@ LENS = Lens(
 
 def look(
     rows: Rows,
+    subject: Subject | None = None,
     *,
-    progress: Watch = unwatched,
     array: str = "",
     most: int = 20_000,
     sample: str = "stride",
     seed: int = 0,
-) -> Found:
+    watch: Watch = unwatched,
+) -> Layout:
     """Places of the states along their two widest directions; "variance" is the share that each shows."""
     places, values = chosen_states(rows, array, most=most, sample=sample, seed=seed)
-    progress(0, None, f"{len(places):,} states")
+    watch(0, None, f"{len(places):,} states")
     at, share = principal(values, 2)
     return layout(rows, array, places, at, variance=share.tolist())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.schema import Found, Parameter, Rows
+from innerview.schema import Layout, Parameter, Rows
 
 PARAMETERS = (
     Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
@@ -55,7 +55,7 @@ def chosen_states(rows: Rows, array: str, *, most: int, sample: str, seed: int) 
 
 def layout(
     rows: Rows, array: str, places: np.ndarray, at: np.ndarray, *, provisional: bool = False, **more: Any
-) -> Found:
+) -> Layout:
     """A layout as the page takes it: where each state lies, [states, 2], and which row of the recording it is."""
     told = {
         "array": array or next(iter(rows.memory)),
@@ -63,8 +63,7 @@ def layout(
         "of": rows.count,
         "provisional": provisional,
     }
-    arrays = {"places": np.asarray(at, np.float32), "rows": (places + rows.first).astype(np.int32)}
-    return Found(value=told | more, arrays=arrays)
+    return Layout(places=np.asarray(at, np.float32), rows=rows.numbers[places], value=told | more)
 
 
 def principal(values: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from innerview.errors import LensError
 from innerview.projection.sampling import PARAMETERS, chosen_states, layout, principal
-from innerview.schema import Found, Lens, Parameter, Rows, Watch, unwatched
+from innerview.schema import Layout, Lens, Parameter, Rows, Watch, unwatched
 
 EVERY = 25
 """Iterations between two states that are shown."""
@@ -17,6 +17,9 @@ EARLY = 250
 DIMENSIONS = 50
 WORTH_THREADS = 10_000
 """States from which on several threads are quicker than one: waiting for each other takes time too."""
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
 
 LENS = Lens(
     name="tsne",
@@ -37,7 +40,6 @@ LENS = Lens(
         ),
     ),
     yields="layout",
-    over="recording",
     cost="minutes",
     paper="van der Maaten, Hinton 2008: Visualizing data using t-SNE; computed by openTSNE (Poličar et al. 2024)",
 )
@@ -45,15 +47,16 @@ LENS = Lens(
 
 def look(
     rows: Rows,
+    subject: Subject | None = None,
     *,
-    progress: Watch = unwatched,
     array: str = "",
     most: int = 20_000,
     sample: str = "stride",
     seed: int = 0,
     perplexity: float = 30.0,
     iterations: int = 500,
-) -> Found:
+    watch: Watch = unwatched,
+) -> Layout:
     """Places of the states; shows a layout every few iterations while it goes on."""
     places, values = chosen_states(rows, array, most=most, sample=sample, seed=seed)
     total = EARLY + iterations
@@ -62,13 +65,13 @@ def look(
     if begin[:, 0].std() == 0:
         raise LensError("All these states are the same; there is nothing to lay out.")
     begin *= 1e-4 / begin[:, 0].std()
-    progress(0, total, "finding neighbours", layout(rows, array, places, begin * 1e4, provisional=True))
+    watch(0, total, "finding neighbours", layout(rows, array, places, begin * 1e4, provisional=True))
     embedding = _begun(points, begin, perplexity=perplexity, seed=seed)
 
     def showing(done_before: int) -> Any:
         def show(iteration: int, error: float, at: Any) -> None:
             so_far = layout(rows, array, places, np.asarray(at), provisional=True)
-            progress(done_before + iteration, total, f"{len(places):,} states", so_far)
+            watch(done_before + iteration, total, f"{len(places):,} states", so_far)
 
         return show
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from innerview.errors import LensError
 from innerview.projection.sampling import PARAMETERS, chosen_states, layout, principal
-from innerview.schema import Found, Lens, Parameter, Rows, Watch, unwatched
+from innerview.schema import Layout, Lens, Parameter, Rows, Watch, unwatched
 
 MISSING = "needs the package umap-learn: pip install 'innerview[umap]'"
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
 
 LENS = Lens(
     name="umap",
@@ -31,7 +35,6 @@ LENS = Lens(
         ),
     ),
     yields="layout",
-    over="recording",
     cost="minutes",
     paper="McInnes, Healy, Melville 2018: UMAP: uniform manifold approximation and projection for dimension reduction",
     settings={} if find_spec("umap") else {"missing": MISSING},
@@ -40,15 +43,16 @@ LENS = Lens(
 
 def look(
     rows: Rows,
+    subject: Subject | None = None,
     *,
-    progress: Watch = unwatched,
     array: str = "",
     most: int = 20_000,
     sample: str = "stride",
     seed: int = 0,
     neighbours: int = 15,
     distance: float = 0.1,
-) -> Found:
+    watch: Watch = unwatched,
+) -> Layout:
     """Places of the states, beginning from their principal components."""
     if find_spec("umap") is None:
         raise LensError(f"'umap' {MISSING}")
@@ -57,7 +61,7 @@ def look(
     if begin[:, 0].std() == 0:
         raise LensError("All these states are the same; there is nothing to lay out.")
     begin *= 10 / begin[:, 0].std()
-    progress(0, None, f"{len(places):,} states", layout(rows, array, places, begin, provisional=True))
+    watch(0, None, f"{len(places):,} states", layout(rows, array, places, begin, provisional=True))
     from umap import UMAP  # type: ignore[import-not-found]
 
     # One thread, as umap-learn repeats itself only then.

@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.arguments import whole
 from innerview.jobs.runner import Progress, Task
 from innerview.lenses.discovery import all_lenses
+from innerview.lenses.look import complete_parameters, run_lens
+from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.inputs import RowInputs
+from innerview.lenses.rows.recorded import recorded_rows
 from innerview.rollouts.record import default_name, plain_name, record
-from innerview.schema import SubjectInfo, WorldInfo, to_json
+from innerview.schema import Heat, SubjectInfo, WorldInfo, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -37,17 +39,28 @@ class Live:
 
     def forward(self, arguments: dict[str, Any], stale: Callable[[], bool]) -> dict[str, Any]:
         """Every head's output for a recorded row."""
-        subject, inputs, memory = self._row(arguments)
-        output = subject.run(inputs, memory)
-        return {"heads": {name: value[0].tolist() for name, value in output.heads.items()}}
+        recording, row, subject = self._row(arguments)
+        heads = recorded_rows(self.study, recording, np.array([row]), subject).heads(np.array([0]))
+        return {"heads": {name: value[0].tolist() for name, value in heads.items()}}
 
     def lens(self, arguments: dict[str, Any], stale: Callable[[], bool]) -> tuple[dict[str, Any], np.ndarray]:
-        """A lens on a recorded row."""
+        """A lens on a recorded row, by the function that also runs as a job: raw heat [channel, height, width] of an
+        input, or the row's values."""
         looking = all_lenses().get(str(arguments.get("lens", "")))
-        parameters = looking.checked(arguments.get("parameters") or {})
-        subject, inputs, memory = self._row(arguments)
-        heat = looking.look(subject, inputs, memory, **parameters)
-        return {"lens": looking.lens.name, "subject": subject.info.name}, heat[0]
+        if looking.lens.over != "row":
+            raise RequestError(f"'{looking.lens.name}' looks at many rows together; run it as a job.")
+        recording, row, subject = self._row(arguments)
+        check_needs(looking.lens, recording.info, subject.info)
+        parameters = complete_parameters(self.study, looking, recording, arguments.get("parameters") or {})
+        rows = recorded_rows(self.study, recording, np.array([row]), subject)
+        output = run_lens(looking, rows, subject, parameters)
+        said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type, **output.shown()}
+        if isinstance(output, Heat):
+            name = str(arguments.get("input") or next(iter(output.heat)))
+            if name not in output.heat:
+                raise UnknownName("input", name, output.heat)
+            return {**said, "input": name}, np.asarray(output.heat[name][0], np.float32)
+        return said, np.asarray(output.stored()["values"][0])
 
     def record_more(self, arguments: dict[str, Any]) -> Task:
         """A job that records new episodes with the subject and world named, those of recording `like`, or the first.
@@ -78,7 +91,8 @@ class Live:
     def _world(self, name: Any) -> World:
         return _chosen("world", self.worlds, name)
 
-    def _row(self, arguments: dict[str, Any]) -> tuple[Subject, dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    def _row(self, arguments: dict[str, Any]) -> tuple[Recording, int, Subject]:
+        """A recorded row and the subject, with its memory changed as it was there."""
         recording = self.study.recording(str(arguments.get("recording", "")))
         row = arguments.get("row")
         if not isinstance(row, int) or not 0 <= row < recording.rows:
@@ -88,8 +102,7 @@ class Live:
         if named is None:
             _check_weights(recording, subject)
         given = RowInputs(subject, recording)
-        inputs, before = given.read(np.array([row]))
-        return given.as_edited(row, before), inputs, before
+        return recording, row, given.as_edited(row, given.memory_before(np.array([row])))
 
     def player(self, arguments: Mapping[str, Any]) -> tuple[Recording, Subject, World]:
         """The recording somebody names, and the live subject and world that were named or that it was made with."""

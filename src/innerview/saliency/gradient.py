@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.saliency.targets import TARGET, scorer
-from innerview.schema import Lens, Parameter
+from innerview.schema import TARGET, Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from innerview.subjects import Subject
 
 LENS = Lens(
@@ -26,34 +22,36 @@ LENS = Lens(
             name="times_input", type="bool", default=False, description="Multiply by the pixel: darkness counts less."
         ),
     ),
-    yields="heat per input",
+    yields="heat",
+    over="row",
     cost="instant",
     paper="Simonyan, Vedaldi, Zisserman 2013: Deep inside convolutional networks",
 )
 
 
 def look(
+    rows: Rows,
     subject: Subject,
-    inputs: Mapping[str, Tensor],
-    memory: Mapping[str, Tensor] | None = None,
     *,
     target: str = "action",
     times_input: bool = False,
-) -> np.ndarray:
-    """Heat [batch, height, width], the largest absolute gradient over the channels, scaled to 0–1 in each row."""
+    watch: Watch = unwatched,
+) -> Heat:
+    """The gradient by every image input, as it is: per channel and frame, with its sign."""
     import torch  # here, as what lenses there are is asked of every page, and torch takes its time
 
+    from innerview.subjects import scorer
+
+    places = np.arange(rows.count)
     images = [spec.name for spec in subject.info.inputs if spec.kind == "image"]
-    if not images:
-        raise LensError(f"Subject '{subject.info.name}' has no image input; gradient saliency needs one.")
-    watched = {name: value.detach().clone().requires_grad_(name in images) for name, value in inputs.items()}
-    picture = watched[images[0]]
+    watched = {n: v.detach().clone().requires_grad_(n in images) for n, v in rows.inputs(places).items()}
     with torch.enable_grad():
-        output = subject.run(watched, memory, grad=True)
+        output = subject.run(watched, rows.memory_before(places), grad=True)
         score = scorer(subject, output.heads, target)(output.heads).sum()
-        (gradient,) = torch.autograd.grad(score, [picture], allow_unused=True)
-    if gradient is None:
+        gradients = torch.autograd.grad(score, [watched[name] for name in images], allow_unused=True)
+    reached = {name: gradient for name, gradient in zip(images, gradients, strict=True) if gradient is not None}
+    if not reached:
         raise LensError(f"No gradient reached input '{images[0]}': something between it and the head cuts it off.")
-    heat = (gradient * picture.detach() if times_input else gradient).abs().amax(dim=1)
-    top = heat.flatten(1).amax(dim=1).clamp_min(1e-12)
-    return np.asarray((heat / top[:, None, None]).cpu().numpy(), np.float32)
+    heat = {name: g * watched[name].detach() if times_input else g for name, g in reached.items()}
+    unit = f"of '{target}'" if times_input else f"of '{target}' per unit of the input"
+    return Heat(heat={name: values.cpu().numpy() for name, values in heat.items()}, rows=rows.numbers, unit=unit)

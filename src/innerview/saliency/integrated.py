@@ -1,24 +1,15 @@
-"""Integrated gradients at a hidden layer: what each activation adds to what the subject says."""
+"""Integrated gradients at a hidden layer: what each place of the picture adds to what the subject says."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from innerview.errors import LensError
-from innerview.saliency.targets import TARGET, Score, scorer
-from innerview.schema import Lens, Parameter
+from innerview.schema import TARGET, Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from innerview.subjects import Subject, Tail
-
-_NUMBERS_AT_ONCE = {"cpu": 2**21, "cuda": 2**26}
-"""How many numbers of the layer go through the tail together: enough for the cores, little enough for the cache."""
+    from innerview.subjects import Subject
 
 LENS = Lens(
     name="integrated",
@@ -36,153 +27,35 @@ LENS = Lens(
             name="steps", type="int", default=50, low=2, high=500, description="How finely the path is followed."
         ),
     ),
-    yields="heat per input",
+    yields="heat",
+    over="row",
     cost="instant",
     paper="Sundararajan, Taly, Yan 2017; at a hidden layer: Hilton, Cammarata, Carter, Goh, Olah 2020, appendix B",
 )
 
 
-@dataclass(frozen=True)
-class Attribution:
-    """How much each activation of a layer adds to a score."""
-
-    values: Tensor
-    """[rows, channel, height, width]: their sum is the score less the score at the baseline."""
-    score: Tensor
-    """[rows]."""
-    baseline_score: Tensor
-    """[rows]."""
-    tail: Tail
-
-    @property
-    def error(self) -> Tensor:
-        """[rows], what the sum misses, as a share of what it should be; large where that is near nothing."""
-        wanted = self.score - self.baseline_score
-        return (self.values.flatten(1).sum(1) - wanted).abs() / wanted.abs().clamp_min(1e-6)
-
-
 def look(
+    rows: Rows,
     subject: Subject,
-    inputs: Mapping[str, Tensor],
-    memory: Mapping[str, Tensor] | None = None,
     *,
     target: str = "action",
     layer: str = "",
     steps: int = 50,
-) -> np.ndarray:
-    """Heat [batch, height, width] of the picture: what a place adds or takes, scaled to 0–1 in each row."""
-    from innerview.subjects import middle_for, receptive_field
+    watch: Watch = unwatched,
+) -> Heat:
+    """What each place adds (above 0) or takes (below 0), summed over the layer's channels and spread over pixels."""
+    from innerview.subjects import attribute, middle_for, receptive_field
 
-    images = [spec for spec in subject.info.inputs if spec.kind == "image"]
-    if not images:
-        raise LensError(f"Subject '{subject.info.name}' has no image input; integrated gradients need one.")
+    image = next(spec for spec in subject.info.inputs if spec.kind == "image")
+    places = np.arange(rows.count)
     layer = layer or middle_for(subject, target)
+    inputs, memory = rows.inputs(places), rows.memory_before(places)
     found = attribute(subject, inputs, memory, layer=layer, target=target, steps=steps)
-    places = found.values.sum(dim=1, keepdim=True).abs()
-    heat = receptive_field(subject, layer).pictured(places, images[0].shape[1:])[:, 0]
-    top = heat.flatten(1).amax(dim=1).clamp_min(1e-12)
-    return np.asarray((heat / top[:, None, None]).cpu().numpy(), np.float32)
-
-
-def attribute(
-    subject: Subject,
-    inputs: Mapping[str, Tensor],
-    memory: Mapping[str, Tensor] | None = None,
-    *,
-    layer: str = "",
-    target: str = "value",
-    steps: int = 50,
-    baseline: Tensor | None = None,
-) -> Attribution:
-    """Integrate the gradient from a baseline [channel, height, width], zero unless given, to what the layer put out."""
-    import torch
-
-    from innerview.subjects import middle_for, tail
-
-    layer = layer or middle_for(subject, target)
-    whole = subject.run(inputs, memory, keep=(layer,))
-    reached = whole.sites[layer].detach()
-    if reached.ndim != 4:
-        raise LensError(
-            f"Layer '{layer}' puts out {list(reached.shape[1:])} per row, without height and width. Layers that have "
-            f"both: {', '.join(subject.convolutions) or 'none'}."
-        )
-    start = reached.new_zeros(reached.shape[1:]) if baseline is None else baseline.to(reached)
-    if start.shape != reached.shape[1:]:
-        raise LensError(f"The baseline has shape {list(start.shape)}; '{layer}' puts out {list(reached.shape[1:])}.")
-    after = tail(subject, layer, inputs, memory)
-    at_once = max(1, _NUMBERS_AT_ONCE.get(reached.device.type, 2**21) // start.numel())
-    found = []
-    for first in range(0, len(reached), at_once):
-        rows = slice(first, first + at_once)
-        some = {name: value[rows] for name, value in inputs.items()}
-        state = None if memory is None else {name: value[rows] for name, value in memory.items()}
-        heads = {name: value[rows] if len(value) == len(reached) else value for name, value in whole.heads.items()}
-        path = _Path(after, some, state, reached[rows], start, scorer(subject, heads, target))
-        along = path.integrate(steps, at_once)
-        if along is None:
-            raise LensError(_unreached(subject, layer, target))
-        found.append((along, *path.ends(heads)))
-    values, score, baseline_score = (torch.cat(parts) for parts in zip(*found, strict=True))
-    return Attribution(values, score, baseline_score, after)
-
-
-def _unreached(subject: Subject, layer: str, target: str) -> str:
-    from innerview.subjects import head_of, reaching_layers
-
-    others = [name for name in reaching_layers(subject, head_of(subject, target)) if name != layer]
-    return (
-        f"'{target}' does not depend on layer '{layer}', so there is nothing to attribute. Layers that it depends on: "
-        f"{', '.join(others) or 'none of the convolutions'}."
+    summed = found.values.sum(dim=1, keepdim=True)
+    heat = receptive_field(subject, layer).pictured(summed, image.shape[1:])
+    return Heat(
+        heat={image.name: heat.cpu().numpy()},
+        rows=rows.numbers,
+        unit=f"of '{target}'",
+        value={"layer": layer, "error": float(found.error.median())},
     )
-
-
-@dataclass(frozen=True)
-class _Path:
-    """The straight line from the baseline to what a layer put out, for every row."""
-
-    tail: Tail
-    inputs: Mapping[str, Tensor]
-    memory: Mapping[str, Tensor] | None
-    reached: Tensor
-    start: Tensor
-    score: Score
-
-    def integrate(self, steps: int, at_once: int) -> Tensor | None:
-        """By Gauss and Legendre: exact for polynomials of a degree below twice the number of steps.
-
-        None where the score does not depend on the layer.
-        """
-        import torch
-
-        places, weights = np.polynomial.legendre.leggauss(steps)
-        rows, chunk = len(self.reached), max(1, at_once // len(self.reached))
-        way = self._laid(self.reached - self.start)
-        start, total = self._laid(self.start.expand_as(way)), torch.zeros_like(way)
-        room = torch.empty(
-            chunk * rows, *way.shape[1:], dtype=way.dtype, device=way.device, memory_format=self.tail.layout
-        )
-        for first in range(0, steps, chunk):
-            shares = (places[first : first + chunk] + 1) / 2
-            between = room[: len(shares) * rows].detach()
-            for share, part in zip(shares, between.chunk(len(shares)), strict=True):
-                torch.add(start, way, alpha=float(share), out=part)
-            with torch.enable_grad():
-                score = self.score(self.tail.heads(between.requires_grad_(), self.inputs, self.memory))
-                # A score with a weight has a gradient with that weight: there is far less to multiply.
-                weight = torch.as_tensor(weights[first : first + chunk] / 2).to(score).repeat_interleave(rows)
-                whole = (score * weight).sum()
-                gradient = torch.autograd.grad(whole, [between], allow_unused=True)[0] if whole.requires_grad else None
-            if gradient is None:
-                return None
-            for part in gradient.chunk(len(shares)):
-                total += part
-        return total.mul_(way).contiguous()
-
-    def _laid(self, values: Tensor) -> Tensor:
-        return values.contiguous(memory_format=self.tail.layout)
-
-    def ends(self, heads: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """The scores [rows] where the path ends, which these heads say, and where it begins."""
-        begun = self.tail.heads(self._laid(self.start.expand_as(self.reached)), self.inputs, self.memory, grad=False)
-        return self.score(heads).detach(), self.score(begun).detach()

@@ -16,13 +16,28 @@ from innerview.schema.edit import (
     SiteOperation,
     WeightEdit,
 )
-from innerview.schema.lens import Lens, Parameter
+from innerview.schema.lens import TARGET, Lens, Need, Parameter
 from innerview.schema.metric import Metric, Metrics
+from innerview.schema.output import (
+    OUTPUTS,
+    Axis,
+    Chart,
+    Gallery,
+    Heat,
+    Layout,
+    Output,
+    OutputType,
+    PerElement,
+    PerRow,
+    Series,
+    Table,
+    join_rows,
+)
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.playout import DOES, Does, Move
 from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, RowKind
-from innerview.schema.result import Result
-from innerview.schema.rows import Found, Frames, Rows, States, Watch, unwatched
+from innerview.schema.result import Result, ResultArray, ResultInfo
+from innerview.schema.rows import Feed, Rows, States, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo
 from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
@@ -30,23 +45,29 @@ from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
 __all__ = [
     "DOES",
     "FILTERS",
+    "OUTPUTS",
+    "TARGET",
     "ActionSpace",
     "ArrayKind",
     "ArraySpec",
+    "Axis",
     "Binding",
     "Block",
     "Camera",
+    "Chart",
     "Column",
     "Does",
     "Edit",
     "EditSet",
     "Edits",
-    "Found",
-    "Frames",
+    "Feed",
+    "Gallery",
     "Head",
+    "Heat",
     "InputBinding",
     "InputEdit",
     "InputSpec",
+    "Layout",
     "Lens",
     "MapImage",
     "MemorySite",
@@ -55,15 +76,23 @@ __all__ = [
     "Moment",
     "Move",
     "NamedFactor",
+    "Need",
     "Ordering",
     "Origin",
+    "Output",
+    "OutputType",
     "Parameter",
+    "PerElement",
+    "PerRow",
     "Polygon",
     "RecordingInfo",
     "Result",
+    "ResultArray",
+    "ResultInfo",
     "RowKind",
     "Rows",
     "Scene",
+    "Series",
     "Site",
     "SiteAddress",
     "SiteEdit",
@@ -71,6 +100,7 @@ __all__ = [
     "States",
     "Step",
     "SubjectInfo",
+    "Table",
     "ThingInView",
     "Watch",
     "WeightEdit",
@@ -78,6 +108,7 @@ __all__ = [
     "bind",
     "find_site",
     "from_json",
+    "join_rows",
     "parse_site",
     "to_json",
     "unwatched",

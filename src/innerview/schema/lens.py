@@ -6,7 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Need = Literal["image input", "vector input", "policy", "value", "q", "memory", "attention", "convolution", "gradients"]
+from innerview.schema.output import OutputType
+
+Need = Literal[
+    "subject",  # runs the model again
+    "image input",
+    "vector input",
+    "policy",
+    "value",
+    "q",
+    "memory",
+    "attention",
+    "convolution",
+    "gradients",
+    "masks",
+    "episodes",  # rows with time
+]
+RUNS: tuple[Need, ...] = ("subject", "gradients", "convolution", "attention")
+"""A lens with one of these needs is given a subject."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,7 +32,7 @@ class Parameter:
 
     name: str
     type: Literal["int", "float", "bool", "choice", "layer", "target", "head", "array", "column", "result", "text"]
-    """A `result` is one that the lens of the parameter's name found; it is given as `Found`, "" where none is."""
+    """A `result` is one that the lens of the parameter's name made; it is given as `Output`, "" where none is."""
     default: Any
     description: str
     low: float | None = None
@@ -23,21 +40,33 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
+TARGET = Parameter(
+    name="target",
+    type="target",
+    default="action",
+    description="The chosen action's log-probability (or Q value), the value, one action, or one over another.",
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lens:
-    """A method that turns a subject and rows into something to look at."""
+    """A method that turns rows, and a subject where it needs one, into a typed output."""
 
     name: str
     question: str
     """The question it answers, as a title."""
     needs: tuple[Need, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    yields: Literal["heat per input", "value per element", "value per row", "layout", "table", "chart"] = (
-        "value per row"
-    )
-    over: Literal["row", "episode", "recording", "frames"] = "row"
-    """What it looks at: one row at a time as somebody points at it; or, as a job, an episode, what was recorded, or
-    what the subject was given in every row, with the subject to run on it again."""
+    yields: OutputType = "per row"
+    over: Literal["row", "episode", "rows"] = "rows"
+    """Which rows it looks at together: each on its own (then it also runs live, and as a job in batches), those of one
+    episode, or all."""
     cost: Literal["instant", "seconds", "minutes"] = "seconds"
     paper: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    runs_subject: bool = field(init=False, default=False)
+    """Whether it is given a subject: as its needs say."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs_subject", any(need in RUNS for need in self.needs))

@@ -8,8 +8,16 @@ from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
-    """Something computed from a recording. The same question has the same id, so asking again finds it."""
+class ResultArray:
+    """An array of a result, without its values."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultInfo:
+    """What a list of results says of each. The same question has the same id, so asking again finds it."""
 
     id: str
     kind: str
@@ -18,9 +26,19 @@ class Result:
     recording: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     created_at: str = ""
-    value: Any = None
-    """What was found, as JSON."""
-    arrays: tuple[str, ...] = ()
-    """Names of the arrays that belong to it."""
+    type: str = ""
+    """Which generic view shows it (heat, layout, per row, per element, table, chart, gallery); "" for none."""
+    arrays: Mapping[str, ResultArray] = field(default_factory=dict)
+    """What belongs to it, by name."""
     provisional: bool = False
     """Whether it is a state on the way, shown while the work goes on or where it was stopped."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(ResultInfo):
+    """A result with its figures; arrays are read apart, a part at a time."""
+
+    value: Any = None
+    """What was computed, as JSON."""
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    """What the generic view of its type needs beside the arrays."""

@@ -1,14 +1,17 @@
-"""What a lens over many rows is given, and what it gives back."""
+"""What a lens is given: rows of a recording, any of them, read when they are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
+from innerview.errors import LensError
 from innerview.schema.data import Column
+from innerview.schema.output import Output
 
 PIECE_BYTES = 32 << 20
 
@@ -39,60 +42,168 @@ class States:
         for first in range(start, stop, each):
             yield first, self.between(first, min(first + each, stop))
 
+    def part(self, places: np.ndarray) -> States:
+        """Some of them."""
+        return States(rows=len(places), elements=self.elements, read=lambda some: self.read(places[some]))
+
+
+class Feed(Protocol):
+    """Gives a subject its rows again. Places are counted from 0; values have the batch first, in the order asked."""
+
+    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+        """Inputs as the subject takes them, by name."""
+
+    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+        """What the subject remembered when it came to each row, by memory site."""
+
+    def activations(self, site: str, places: np.ndarray) -> Any:
+        """What the subject puts out at a site."""
+
+    def heads(self, places: np.ndarray) -> Mapping[str, Any]:
+        """What the subject says, by head."""
+
+
+class _NoFeed:
+    """Stands where rows come without a subject."""
+
+    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+        raise LensError("These rows come without a subject, so there are no inputs to read. Give one: subject=….")
+
+    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+        return self.inputs(places)
+
+    def activations(self, site: str, places: np.ndarray) -> Any:
+        return self.inputs(places)
+
+    def heads(self, places: np.ndarray) -> Mapping[str, Any]:
+        return self.inputs(places)
+
+
+@dataclass(frozen=True)
+class _FeedPart:
+    """Some rows of a feed."""
+
+    whole: Feed
+    places: np.ndarray
+
+    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+        return self.whole.inputs(self.places[places])
+
+    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+        return self.whole.memory_before(self.places[places])
+
+    def activations(self, site: str, places: np.ndarray) -> Any:
+        return self.whole.activations(site, self.places[places])
+
+    def heads(self, places: np.ndarray) -> Mapping[str, Any]:
+        return self.whole.heads(self.places[places])
+
+
+@dataclass(frozen=True)
+class _ColumnsPart(Mapping[str, np.ndarray]):
+    """Some rows of columns."""
+
+    whole: Mapping[str, np.ndarray]
+    places: np.ndarray
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        values: np.ndarray = self.whole[name][self.places]
+        return values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.whole)
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Rows of a recording that a lens looks at; what it does not ask for is not loaded."""
+    """Rows that a lens looks at: any selection of a recording. What it does not ask for is not read.
 
+    A place is a number from 0 to `count` - 1; `numbers` says which row of the recording stands there.
+    """
+
+    numbers: np.ndarray
+    """int64 [rows]: the recording's row at each place, ascending."""
     memory: Mapping[str, States] = field(default_factory=dict)
-    """By name of the array."""
+    """States after each row, as recorded, by name of the array."""
     columns: Mapping[str, np.ndarray] = field(default_factory=dict)
     """[rows] by name: numbers and true or false as float64 with NaN where unknown, words as objects with None."""
     specs: Mapping[str, Column] = field(default_factory=dict)
     """What each column is."""
     groups: tuple[tuple[int, int], ...] = ()
     """Start and stop of each episode, in places of these rows; none where rows have no time."""
-    first: int = 0
-    """The recording's row at place 0."""
+    feed: Feed = field(default_factory=_NoFeed)
+    """Runs the subject on these rows; asked through the methods below."""
+    mask: Callable[[np.ndarray], np.ndarray] | None = None
+    """Reads the masks, where the world provides them."""
+    classes: tuple[str, ...] = ()
+    """What the numbers in the masks stand for."""
+    ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """For image inputs that were recorded as bytes: a black and a white picture as the subject takes them."""
 
     @property
     def count(self) -> int:
         """How many rows there are."""
-        return next((states.rows for states in self.memory.values()), self.groups[-1][1] if self.groups else 0)
+        return len(self.numbers)
+
+    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+        """Inputs as the subject takes them, [places, …] by name."""
+        return self.feed.inputs(np.asarray(places))
+
+    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+        """What the subject remembered when it came to these rows, [places, …] by memory site; {} where it has none."""
+        return self.feed.memory_before(np.asarray(places))
+
+    def activations(self, site: str, places: np.ndarray) -> Any:
+        """What the subject puts out at a site, [places, …]."""
+        return self.feed.activations(site, np.asarray(places))
+
+    def heads(self, places: np.ndarray) -> Mapping[str, Any]:
+        """What the subject says, [places, size] by head."""
+        return self.feed.heads(np.asarray(places))
+
+    def masks(self, places: np.ndarray) -> np.ndarray:
+        """Which class each pixel belongs to, [places, height, width]; see `classes`."""
+        if self.mask is None:
+            raise LensError("No masks were recorded. Your own environment provides them with iv.world(env, masks=…).")
+        return self.mask(np.asarray(places))
+
+    def group_numbers(self) -> np.ndarray:
+        """[rows]: which group each row belongs to, counted from 0; all 0 where rows have no time."""
+        if not self.groups:
+            return np.zeros(self.count, np.int64)
+        return np.repeat(np.arange(len(self.groups)), [stop - start for start, stop in self.groups])
+
+    def part(self, places: np.ndarray) -> Rows:
+        """Some of these rows, ascending; episodes are cut to what is left of them."""
+        places = np.asarray(places, np.int64)
+        mask = self.mask
+        return replace(
+            self,
+            numbers=self.numbers[places],
+            memory={name: states.part(places) for name, states in self.memory.items()},
+            columns=_ColumnsPart(self.columns, places),
+            groups=_runs(self.group_numbers()[places]) if self.groups else (),
+            feed=_FeedPart(self.feed, places),
+            mask=None if mask is None else lambda some: mask(places[some]),
+        )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Frames:
-    """What a subject was given in each row, read when it is asked for."""
-
-    rows: int
-    read: Callable[[np.ndarray], tuple[Mapping[str, Any], Mapping[str, Any]]]
-    """For places 0 … rows - 1: inputs as the subject takes them, and its memory before, both with the batch first."""
-    masks: Callable[[np.ndarray], np.ndarray] | None = None
-    """Which class each pixel belongs to, [places, height, width], where the world tells."""
-    classes: tuple[str, ...] = ()
-    """What the numbers in the masks stand for."""
-    groups: np.ndarray | None = None
-    """Per row, which group (episode, level) it belongs to, counted from 0; None where rows have no time."""
-    first: int = 0
-    """The recording's row at place 0."""
-    ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    """For inputs that were recorded as bytes: a black and a white picture as the subject takes them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """What a lens found: something JSON can carry, and arrays beside it."""
-
-    value: Any = None
-    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+def _runs(keys: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Start and stop of each run of the same key."""
+    if not len(keys):
+        return ()
+    edges = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
+    return tuple(pairwise(edges))
 
 
 class Watch(Protocol):
-    """Tells how far a lens is, with what it has so far where that can be shown; raises when it should stop."""
+    """Says how far a lens is, with what it has so far where that can be shown; raises when it should stop."""
 
-    def __call__(self, done: int, total: int | None, message: str = "", so_far: Found | None = None) -> None: ...
+    def __call__(self, done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None: ...
 
 
-def unwatched(done: int, total: int | None, message: str = "", so_far: Found | None = None) -> None:
+def unwatched(done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
     """Nobody is watching."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from innerview.lenses.needs import unmet_needs
 from innerview.schema import Lens, RecordingInfo
 from innerview.serve.wire import Capabilities
 
@@ -14,7 +15,7 @@ def capabilities_of(info: RecordingInfo, *, lenses: Iterable[Lens], live: bool) 
     for array in info.arrays:
         roles.setdefault(array.role, []).append(array.name)
     subject = info.subject
-    offered = _offered(info, live=live)
+    lacks = {lens.name: " ".join(_lacks(lens, info, live=live)) for lens in lenses}
     return Capabilities(
         row=info.row,
         ordered=info.ordering is not None,
@@ -24,25 +25,17 @@ def capabilities_of(info: RecordingInfo, *, lenses: Iterable[Lens], live: bool) 
         subject=subject is not None,
         heads=sorted({head.kind for head in subject.heads}) if subject else [],
         sites=_sites(info),
-        lenses=sorted(lens.name for lens in lenses if set[str](lens.needs) <= offered),
+        lenses=sorted(name for name, missing in lacks.items() if not missing),
+        lacks={name: missing for name, missing in lacks.items() if missing},
         live=live,
     )
 
 
-def _offered(info: RecordingInfo, *, live: bool) -> set[str]:
-    """What lenses may ask for, in their own words."""
-    subject = info.subject
-    given = [array for array in info.arrays if array.role == "observation"]
-    inputs = {"image" if array.is_image else "vector" for array in given}
-    offered: set[str] = set(_sites(info))
-    if subject is not None:
-        inputs |= {each.kind for each in subject.inputs}
-        offered |= {head.kind for head in subject.heads}
-        offered |= {"convolution"} if subject.convolutions else set()
-    if live:
-        # A model of a family that does not list its parts may still have them; asking it says so.
-        offered |= {"gradients", "convolution"}
-    return offered | {f"{kind} input" for kind in inputs}
+def _lacks(lens: Lens, info: RecordingInfo, *, live: bool) -> tuple[str, ...]:
+    """What is missing; of a live model that nothing was recorded with, it is said when it is asked."""
+    if live and info.subject is None and lens.runs_subject:
+        return ()
+    return unmet_needs(lens, info, info.subject if live else None)
 
 
 def _sites(info: RecordingInfo) -> list[str]:

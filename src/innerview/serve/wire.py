@@ -6,7 +6,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
-from innerview.schema import Camera, Column, Edit, MapImage, Ordering, Polygon, RowKind, SubjectInfo, WorldInfo
+from innerview.schema import (
+    Camera,
+    Column,
+    Edit,
+    MapImage,
+    Ordering,
+    Polygon,
+    ResultArray,
+    RowKind,
+    SubjectInfo,
+    WorldInfo,
+)
 from innerview.schema.data import ArrayRole
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -51,6 +62,8 @@ class Capabilities(BaseModel):
     """The kinds of places inside the subject: activation, memory, attention."""
     lenses: list[str]
     """Lenses that fit."""
+    lacks: dict[str, str]
+    """What is missing for each of the others, and what to do."""
     live: bool
     """Whether a model is loaded that can be run on its rows."""
 
@@ -197,7 +210,10 @@ class ResultSummary(BaseModel):
     recording: str
     arguments: dict[str, Any]
     created_at: str
-    arrays: tuple[str, ...]
+    type: str
+    """Which generic view shows it: heat, layout, per row, per element, table, chart, gallery; "" for none."""
+    arrays: dict[str, ResultArray]
+    """Shapes and types by name; values are asked for by name."""
     provisional: bool
 
 
@@ -205,6 +221,8 @@ class ResultReply(ResultSummary):
     """What a lens or a table found."""
 
     value: Any
+    shown: dict[str, Any]
+    """What the generic view of its type needs beside the arrays."""
 
 
 class OrderReply(BaseModel):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import EditSet, RecordingInfo, Result, to_json
+from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
 from innerview.store.annotations.reductions import drop_reduction, keep_reduction, load_reductions
 from innerview.store.files import read_json, replace_json
 from innerview.store.paths import checked_name, confined, is_plain_file
@@ -37,6 +37,7 @@ from innerview.store.results.results import (
     keep_result,
     load_result,
     load_result_array,
+    load_result_info,
     load_results,
     result_id,
 )
@@ -155,17 +156,21 @@ class Study:
         """Forget a reduction."""
         drop_reduction(self.path, name)
 
-    def results(self, kind: str | None = None, recording: str | None = None) -> list[Result]:
-        """What lenses and tables found, oldest first."""
+    def results(self, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
+        """What lenses and tables found, oldest first, without the values: see `result`."""
         return load_results(self.path, kind=kind, recording=recording)
 
     def result(self, result: str) -> Result:
         """What was found under that id."""
         return load_result(self.path, result)
 
-    def result_array(self, result: str, name: str) -> np.ndarray:
-        """One array of a result."""
-        return load_result_array(self.path, result, name)
+    def result_info(self, result: str) -> ResultInfo:
+        """What a list says of the result of that id."""
+        return load_result_info(self.path, result)
+
+    def result_array(self, result: str, name: str, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """One array of a result, or rows start to stop of it; no others are read."""
+        return load_result_array(self.path, result, name, start, stop)
 
     def check_result(self, result: str) -> None:
         """Raise where a result or one of its arrays is damaged."""
@@ -184,6 +189,8 @@ class Study:
         arguments: Mapping[str, Any],
         value: Any,
         arrays: Mapping[str, np.ndarray] | None = None,
+        type: str = "",
+        shown: Mapping[str, Any] | None = None,
         title: str = "",
         provisional: bool = False,
         result: str | None = None,
@@ -198,7 +205,9 @@ class Study:
             title=title or f"{kind} of {recording}",
             recording=recording,
             arguments=arguments,
+            type=type,
             value=value,
+            shown=shown or {},
             provisional=provisional,
         )
         return keep_result(self.path, made, arrays or {})

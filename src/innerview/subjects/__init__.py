@@ -1,12 +1,14 @@
-"""Adapts a model and names its parts; the only room that attaches hooks.
+"""Turns models into subjects.
 
-A user's module is never changed, wrapped or copied: it is called as it was written, with hooks that are gone when the
+A user's module is never changed, wrapped or copied: values are read through hooks that are gone when a
 call is over. One file per family of models (`plain` torch, `sb3`).
 """
 
 from innerview.subjects.attribution.dependence import head_of, middle_for, reaching_layers
+from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
+from innerview.subjects.attribution.targets import scorer, targets
 from innerview.subjects.plain import subject
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.sites.backward import Rule
@@ -16,6 +18,7 @@ from innerview.subjects.sites.validation import as_edits, checked, described, fi
 from innerview.subjects.subject import Output, Subject
 
 __all__ = [
+    "Attribution",
     "Change",
     "Changes",
     "Editor",
@@ -25,6 +28,7 @@ __all__ = [
     "Subject",
     "Tail",
     "as_edits",
+    "attribute",
     "blanks",
     "checked",
     "described",
@@ -34,6 +38,8 @@ __all__ = [
     "middle_for",
     "reaching_layers",
     "receptive_field",
+    "scorer",
     "subject",
     "tail",
+    "targets",
 ]

@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from torch import nn
 
 from innerview.errors import LensError
-from innerview.lenses.discovery import Looking
-from innerview.saliency.integrated import attribute
-from innerview.schema import Column, Found, Frames, Lens, Rows, to_json
+from innerview.lenses.discovery import Looking, as_looking
+from innerview.lenses.look import run_lens
+from innerview.lenses.needs import unmet_needs
+from innerview.schema import Heat, Lens, Output, PerRow, Rows, Watch, to_json, unwatched
+from innerview.subjects import Subject
+from innerview.testing.lens_subjects import LensCase, lens_cases
 from innerview.testing.planted import Planted
-from innerview.testing.subjects import TORCH_CASES, random_inputs
 
-STEPS = 6
-FEW = {"most": 300, "steps": 16}
+FEW = {"most": 300, "steps": 16, "count": 2}
 """Where a lens can be told how many rows to use, or how finely to compute, so little that it is quick."""
 
 
@@ -25,23 +27,82 @@ class Stop(Exception):
     """What a watcher raises when somebody cancels."""
 
 
-def check_lens(looking: Looking) -> None:
-    """Raise LensError where a lens does not describe itself, does not run, or gives what cannot be kept."""
-    _check_words(looking.lens)
+def check_lens(thing: Any) -> tuple[str, ...]:
+    """Run a lens over every subject of the table that it fits; gives their names.
+
+    Raises LensError where it does not describe itself, does not run, mixes rows, leaves something on a model, or gives
+    what cannot be kept. `thing` is a module with LENS and look, or the name of a lens.
+    """
+    looking = as_looking(thing)
+    lens = looking.lens
+    _check_words(lens)
     _check_signature(looking)
-    defaults = {p.name: p.default for p in looking.lens.parameters}
+    defaults = {parameter.name: parameter.default for parameter in lens.parameters}
     looking.checked(defaults)
-    if looking.lens.settings.get("missing"):
+    if lens.settings.get("missing"):
+        return ()
+    few = defaults | {name: value for name, value in FEW.items() if name in defaults}
+    if not lens.runs_subject and "memory" in lens.needs:
+        _check_on(looking, Planted(episodes=12).rows(), None, few, thoroughly=True)
+        return ("planted memory",)
+    cases = [case for case in lens_cases() if not unmet_needs(lens, case.info, case.subject.info)]
+    _demand(bool(cases), lens, "fits none of the subjects that lenses are checked on")
+    for number, case in enumerate(cases):
+        _check_case(looking, case, few, thoroughly=number == 0)
+    return tuple(case.name for case in cases)
+
+
+def _check_case(looking: Looking, case: LensCase, parameters: Mapping[str, Any], *, thoroughly: bool) -> None:
+    rows = case.rows if looking.lens.over != "episode" else case.rows.part(np.arange(*case.rows.groups[0]))
+    subject = case.subject if looking.lens.runs_subject else None
+    before = {name: value.clone() for name, value in case.subject.module.state_dict().items()}
+    try:
+        _check_on(looking, rows, subject, parameters, thoroughly=thoroughly)
+    except LensError as error:
+        raise LensError(f"On the subject '{case.name}': {error}") from error
+    module = case.subject.module
+    same = all(bool((before[name] == value).all()) for name, value in module.state_dict().items())
+    _demand(same and not _touched(module), looking.lens, f"leaves something behind on the subject '{case.name}'")
+
+
+def _touched(module: nn.Module) -> bool:
+    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    hooked = any(getattr(part, name) for part in module.modules() for name in hooks)
+    return hooked or any(parameter.grad is not None for parameter in module.parameters())
+
+
+def _check_on(
+    looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, thoroughly: bool
+) -> None:
+    lens = looking.lens
+    first = _run(looking, rows, subject, parameters)
+    _demand(_same(first, _run(looking, rows, subject, parameters)), lens, "gives something else when asked again")
+    if lens.over == "row":
+        _check_alone(looking, rows, subject, parameters, first)
+    if not thoroughly:
         return
-    few = {name: value for name, value in FEW.items() if name in defaults}
-    first, again = _run(looking, few), _run(looking, defaults | few)
-    _demand(_same(first, again), looking.lens, "gives something else when it is asked again")
-    for parameter in looking.lens.parameters:
+    for parameter in lens.parameters:
         for choice in parameter.choices:
             if choice != parameter.default:
-                _run(looking, {**few, parameter.name: choice})
-    if looking.lens.over == "recording":
-        _check_cancel(looking)
+                _run(looking, rows, subject, {**parameters, parameter.name: choice})
+    _check_cancel(looking, rows, subject, parameters)
+
+
+def _check_alone(
+    looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], whole: Output
+) -> None:
+    """A row says the same alone, as it is asked for on hover, as among others."""
+    place = rows.count - 1
+    alone = _run(looking, rows.part(np.array([place])), subject, parameters)
+    for name, values in _by_row(whole).items():
+        same = np.allclose(values[place], _by_row(alone)[name][0], atol=1e-4, equal_nan=True)
+        _demand(same, looking.lens, "says something else of a row alone than among others")
+
+
+def _by_row(output: Output) -> dict[str, np.ndarray]:
+    if isinstance(output, Heat):
+        return dict(output.heat)
+    return {"values": output.values} if isinstance(output, PerRow) else {}
 
 
 def _demand(holds: bool, lens: Lens, problem: str) -> None:
@@ -59,79 +120,45 @@ def _check_words(lens: Lens) -> None:
 
 def _check_signature(looking: Looking) -> None:
     taken = inspect.signature(looking.look).parameters
+    rest = any(each.kind is each.VAR_KEYWORD for each in taken.values())
+    _demand(list(taken)[:2] == ["rows", "subject"], looking.lens, "does not take `rows` and `subject` first")
+    _demand("watch" in taken or rest, looking.lens, "does not take `watch`")
     for parameter in looking.lens.parameters:
         _demand(parameter.name in taken, looking.lens, f"does not take its parameter '{parameter.name}'")
-        told = taken[parameter.name].default
-        problem = f"says {parameter.default!r} for '{parameter.name}', does {told!r}"
-        _demand(told == parameter.default, looking.lens, problem)
+        default = taken[parameter.name].default
+        problem = f"says {parameter.default!r} for '{parameter.name}', does {default!r}"
+        _demand(default == parameter.default, looking.lens, problem)
 
 
-def _run(looking: Looking, parameters: Mapping[str, Any]) -> Any:
-    kinds = {
-        "row": _run_on_a_row,
-        "episode": _run_on_an_episode,
-        "recording": _run_on_a_recording,
-        "frames": _run_on_frames,
-    }
-    found = kinds[looking.lens.over](looking, parameters)
-    if isinstance(found, Found):
-        _check_found(looking.lens, found)
-    else:
-        _demand(isinstance(found, np.ndarray) and bool(np.isfinite(found).all()), looking.lens, "gives no numbers")
-    return found
+def _run(
+    looking: Looking,
+    rows: Rows,
+    subject: Subject | None,
+    parameters: Mapping[str, Any],
+    watch: Watch = unwatched,
+) -> Output:
+    output = run_lens(looking, rows, subject, parameters, watch=watch)
+    try:
+        json.dumps(to_json([output.value, output.shown()]), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise LensError(f"Lens '{looking.lens.name}' gives a value that is not JSON: {error}.") from error
+    for name, values in output.stored().items():
+        _demand(values.dtype.kind in "biuf", looking.lens, f"gives an array '{name}' that holds no numbers")
+    return output
 
 
-def _check_found(lens: Lens, found: Found) -> None:
-    json.dumps(to_json(found.value), allow_nan=False)
-    for name, values in found.arrays.items():
-        _demand(values.dtype.kind in "biuf", lens, f"gives an array '{name}' that holds no numbers")
-    if lens.yields == "layout":
-        places, rows = found.arrays["places"], found.arrays["rows"]
-        fits = places.shape == (len(rows), 2) and bool(np.isfinite(places).all() and (np.diff(rows) > 0).all())
-        _demand(fits, lens, "gives no layout: places [n, 2] and rows [n], ascending")
-
-
-def _run_on_a_row(looking: Looking, parameters: Mapping[str, Any]) -> Any:
-    case = next(case for case in TORCH_CASES if case.name == "cnn with a tuple")
-    subject = case.adapt(case.build())
-    return looking.look(subject, random_inputs(subject.info, batch=2, seed=0), **parameters)
-
-
-def _run_on_an_episode(looking: Looking, parameters: Mapping[str, Any]) -> Any:
-    case = next(case for case in TORCH_CASES if case.name == "gru")
-    subject = case.adapt(case.build())
-    steps = [random_inputs(subject.info, batch=1, seed=step) for step in range(STEPS)]
-    column = Column(name="action", type="int", kind="action", categories=("left", "stay", "right"))
-    rows = Rows(columns={"action": np.arange(STEPS) % 3.0}, specs={"action": column}, groups=((0, STEPS),))
-    return looking.look(subject, steps, subject.initial_memory(1), rows=rows, **parameters)
-
-
-def _run_on_frames(looking: Looking, parameters: Mapping[str, Any]) -> Any:
-    case = next(case for case in TORCH_CASES if case.name == "cnn with a tuple")
-    subject = case.adapt(case.build())
-    given = random_inputs(subject.info, batch=2 * STEPS, seed=0)
-    frames = Frames(rows=2 * STEPS, read=lambda places: ({name: value[places] for name, value in given.items()}, {}))
-    few = {"count": 2} if "count" in {p.name for p in looking.lens.parameters} else {}
-    return looking.look(subject, frames, **looking.taken(attribute=attribute), **{**parameters, **few})
-
-
-def _run_on_a_recording(looking: Looking, parameters: Mapping[str, Any]) -> Any:
-    return looking.look(Planted(episodes=12).rows(), **parameters)
-
-
-def _check_cancel(looking: Looking) -> None:
-    def stop(done: int, total: int | None, message: str = "", so_far: Found | None = None) -> None:
+def _check_cancel(looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any]) -> None:
+    def stop(done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
         raise Stop
 
     try:
-        looking.look(Planted(episodes=12).rows(), progress=stop)
+        _run(looking, rows, subject, parameters, watch=stop)
     except Stop:
         return
     raise LensError(f"Lens '{looking.lens.name}' never tells its progress, so it cannot be cancelled.")
 
 
-def _same(first: Any, again: Any) -> bool:
-    if not isinstance(first, Found):
-        return bool(np.allclose(first, again))
-    same = all(np.allclose(values, again.arrays[name], atol=1e-5) for name, values in first.arrays.items())
+def _same(first: Output, again: Output) -> bool:
+    arrays, others = first.stored(), again.stored()
+    same = all(np.allclose(values, others[name], atol=1e-5, equal_nan=True) for name, values in arrays.items())
     return same and json.dumps(to_json(first.value))[:200] == json.dumps(to_json(again.value))[:200]

@@ -38,6 +38,7 @@ class Planted:
         columns = self._columns(random, groups)
         memory = self._memory(random, groups, columns)
         return Rows(
+            numbers=np.arange(groups[-1][1]),
             memory={"memory": States.of(memory)},
             columns=columns,
             specs={name: _spec(name) for name in columns},

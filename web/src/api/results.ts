@@ -12,13 +12,17 @@ export interface ResultLine {
   readonly recording: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly created_at: string;
-  readonly arrays: readonly string[];
+  /** Which generic view shows it; "" for none. */
+  readonly type: string;
+  readonly arrays: Readonly<Record<string, { readonly shape: readonly number[]; readonly dtype: string }>>;
   /** A state on the way: the work goes on, or was stopped there. */
   readonly provisional?: boolean;
 }
 
 export interface Result extends ResultLine {
   readonly value: unknown;
+  /** What the generic view of its type needs beside the arrays. */
+  readonly shown: Readonly<Record<string, unknown>>;
 }
 
 export interface LensRequest {
@@ -26,7 +30,7 @@ export interface LensRequest {
   readonly recording: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Part of the recording; absent: all of it. */
-  readonly rows?: readonly [number, number];
+  readonly rows?: readonly [number, number] | readonly (readonly [number, number])[];
   /** A live model to use though it is not the one that was recorded; absent: the recorded one. */
   readonly subject?: string;
 }

@@ -962,6 +962,10 @@ export interface components {
             heads: string[];
             /** Images */
             images: string[];
+            /** Lacks */
+            lacks: {
+                [key: string]: string;
+            };
             /** Lenses */
             lenses: string[];
             /** Live */
@@ -1349,7 +1353,7 @@ export interface components {
         KeptSelections: components["schemas"]["KeptSelection"][];
         /**
          * Lens
-         * @description A method that turns a subject and rows into something to look at.
+         * @description A method that turns rows, and a subject where it needs one, into a typed output.
          */
         Lens: {
             /**
@@ -1364,13 +1368,13 @@ export interface components {
              * Needs
              * @default []
              */
-            needs: ("image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients")[];
+            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "episodes")[];
             /**
              * Over
-             * @default row
+             * @default rows
              * @enum {string}
              */
-            over: "row" | "episode" | "recording" | "frames";
+            over: "row" | "episode" | "rows";
             /**
              * Paper
              * @default
@@ -1383,16 +1387,21 @@ export interface components {
             parameters: components["schemas"]["Parameter"][];
             /** Question */
             question: string;
+            /**
+             * Runs Subject
+             * @default false
+             */
+            runs_subject: boolean;
             /** Settings */
             settings?: {
                 [key: string]: unknown;
             };
             /**
              * Yields
-             * @default value per row
+             * @default per row
              * @enum {string}
              */
-            yields: "heat per input" | "value per element" | "value per row" | "layout" | "table" | "chart";
+            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
         };
         /**
          * MapImage
@@ -1775,6 +1784,16 @@ export interface components {
             name: string;
         };
         /**
+         * ResultArray
+         * @description An array of a result, without its values.
+         */
+        ResultArray: {
+            /** Dtype */
+            dtype: string;
+            /** Shape */
+            shape: number[];
+        };
+        /**
          * ResultReply
          * @description What a lens or a table found.
          */
@@ -1784,7 +1803,9 @@ export interface components {
                 [key: string]: unknown;
             };
             /** Arrays */
-            arrays: string[];
+            arrays: {
+                [key: string]: components["schemas"]["ResultArray"];
+            };
             /** Created At */
             created_at: string;
             /** Id */
@@ -1795,8 +1816,14 @@ export interface components {
             provisional: boolean;
             /** Recording */
             recording: string;
+            /** Shown */
+            shown: {
+                [key: string]: unknown;
+            };
             /** Title */
             title: string;
+            /** Type */
+            type: string;
             /** Value */
             value: unknown;
         };
@@ -1810,7 +1837,9 @@ export interface components {
                 [key: string]: unknown;
             };
             /** Arrays */
-            arrays: string[];
+            arrays: {
+                [key: string]: components["schemas"]["ResultArray"];
+            };
             /** Created At */
             created_at: string;
             /** Id */
@@ -1823,6 +1852,8 @@ export interface components {
             recording: string;
             /** Title */
             title: string;
+            /** Type */
+            type: string;
         };
         /**
          * RowKind

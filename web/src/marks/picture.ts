@@ -52,21 +52,3 @@ function shades({ dtype, values }: Pixels): (value: number) => number {
   const span = high > low ? high - low : 1;
   return (value) => (255 * (value - low)) / span;
 }
-
-/** Strength as turbo with opacity by strength, so that the picture stays visible underneath. */
-export function toHeat(
-  values: ArrayLike<number>,
-  width: number,
-  height: number,
-  colour: (t: number) => [number, number, number],
-): ImageData {
-  const image = new ImageData(width, height);
-  let most = 0;
-  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]!) || 0);
-  for (let i = 0; i < width * height; i++) {
-    const t = most ? Math.abs(values[i]!) / most : 0;
-    const [r, g, b] = colour(t);
-    image.data.set([r, g, b, 255 * Math.min(0.85, t * 1.1)], 4 * i);
-  }
-  return image;
-}

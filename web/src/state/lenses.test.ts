@@ -68,7 +68,7 @@ describe("controls from a lens's own words", () => {
 
   test("saliency is offered by what it is asked for", () => {
     const target = parameter({ name: "target", type: "target", default: "action" });
-    const found = lens({ name: "integrated", over: "row", yields: "heat per input", parameters: [target] });
+    const found = lens({ name: "integrated", over: "row", yields: "heat", parameters: [target] });
     const subject = {
       heads: [
         { name: "policy", kind: "policy", size: 2, names: ["left", "right"] },
@@ -76,7 +76,7 @@ describe("controls from a lens's own words", () => {
       ],
     };
     const of = { ...recording, subject } as unknown as RecordingInfo;
-    const [one, ...more] = saliencyWays([found, lens({ name: "flags", over: "recording" })], of);
+    const [one, ...more] = saliencyWays([found, lens({ name: "flags", over: "rows" })], of);
     expect(more).toEqual([]);
     expect(one!.ways.map((way) => [way.key, way.parameters.target])).toEqual([
       ["integrated", "action"],
@@ -103,11 +103,10 @@ describe("controls from a lens's own words", () => {
   });
 
   test("what is missing is told", () => {
-    expect(missing(undefined, recording, true)).not.toBe("");
-    expect(missing(lens({ settings: { missing: "needs umap-learn" } }), recording, true)).toBe("needs umap-learn");
-    expect(missing(lens({ needs: ["gradients"] }), recording, false)).toContain("no model is loaded");
-    expect(missing(lens({ needs: ["memory"] }), { ...recording, arrays: [] }, true)).toContain("no memory");
-    expect(missing(lens({ needs: ["memory"] }), recording, false)).toBe("");
+    const told = { ...recording, capabilities: { lacks: { umap: "needs umap-learn" } } } as unknown as RecordingInfo;
+    expect(missing(undefined, told)).not.toBe("");
+    expect(missing(lens({ name: "umap" }), told)).toBe("needs umap-learn");
+    expect(missing(lens({ name: "pca" }), told)).toBe("");
   });
 
   test("what was asked before is asked again only where it still can be", () => {

@@ -5,20 +5,9 @@ import type { Memory } from "./memory.svelte";
 export type Parameter = NonNullable<LensInfo["parameters"]>[number];
 export type Given = Record<string, unknown>;
 
-/** Why a lens cannot look at this recording; empty where it can. */
-export function missing(lens: LensInfo | undefined, recording: RecordingInfo | undefined, live: boolean): string {
-  if (!lens) return "This server has no such lens.";
-  const told = lens.settings?.missing;
-  if (typeof told === "string" && told) return told;
-  const needs: readonly string[] = lens.needs ?? [];
-  if (needs.includes("memory") && !recording?.arrays.some((array) => array.role === "memory"))
-    return "This recording holds no memory: its subject has no recurrent state.";
-  if (needs.includes("gradients") && !live)
-    return (
-      "This runs the model again, and no model is loaded. " +
-      "Serve the study with it: iv.show(study, subject=…), or innerview serve STUDY --subject …."
-    );
-  return "";
+/** Why a lens cannot look at this recording, in the service's words; empty where it can. */
+export function missing(lens: LensInfo | undefined, recording: RecordingInfo | undefined): string {
+  return lens ? (recording?.capabilities.lacks[lens.name] ?? "") : "This server has no such lens.";
 }
 
 /** What an element of some memory array is called, also while another one is looked at. */
@@ -111,7 +100,7 @@ export function saliencyWays(
   lenses: readonly LensInfo[],
   recording: RecordingInfo,
 ): { lens: string; question: string; ways: Way[] }[] {
-  const fit = lenses.filter((lens) => lens.over === "row" && lens.yields === "heat per input");
+  const fit = lenses.filter((lens) => lens.over === "row" && lens.yields === "heat");
   return fit.map((lens) => {
     const target = lens.parameters?.find((parameter) => parameter.type === "target");
     const known = (target && choicesOf(target, recording, lens.needs ?? [])) ?? [];

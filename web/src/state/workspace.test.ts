@@ -12,6 +12,7 @@ const nothing: Capabilities = {
   heads: [],
   sites: [],
   lenses: [],
+  lacks: {},
   live: false,
 };
 const played: Capabilities = { ...nothing, ordered: true, subject: true, arrays: { observation: ["seen"] } };

@@ -1,12 +1,13 @@
-"""What a lens over many rows is given: states, columns and episodes of a recording, read when they are asked for."""
+"""Makes the rows that a lens is given from any rows of a recording."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,9 @@ from innerview.errors import LensError, UnknownName
 from innerview.lenses.columns.derived import Derived, derived
 from innerview.schema import Column, Rows, States
 from innerview.store import Recording, Study
+
+if TYPE_CHECKING:
+    from innerview.subjects import Subject
 
 
 def memory_arrays(recording: Recording) -> tuple[str, ...]:
@@ -35,37 +39,53 @@ def memory_array(recording: Recording, name: str = "") -> str:
     return name or known[0]
 
 
-def states(recording: Recording, array: str, start: int, stop: int) -> States:
-    """The states of a memory array in rows start to stop."""
+def states(recording: Recording, array: str, numbers: np.ndarray) -> States:
+    """The states of a memory array in these rows."""
     spec = next(spec for spec in recording.info.arrays if spec.name == array)
 
     def read(places: np.ndarray) -> np.ndarray:
-        values = recording.array_rows(array, np.asarray(places) + start)
+        values = recording.array_rows(array, numbers[places])
         return np.ascontiguousarray(values.reshape(len(values), -1), np.float32)
 
-    return States(rows=stop - start, elements=prod(spec.shape), read=read)
+    return States(rows=len(numbers), elements=prod(spec.shape), read=read)
 
 
-def episodes(recording: Recording, start: int, stop: int) -> tuple[tuple[int, int], ...]:
-    """Start and stop of each episode within rows start to stop, counted from start; none where rows have no time."""
+def episodes(recording: Recording, numbers: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """Start and stop of each episode among these rows, in places; none where rows have no time."""
     ordering = recording.info.ordering
-    if ordering is None or start == stop:
+    if ordering is None or not len(numbers):
         return ()
-    keys = recording.columns([ordering.group], start, stop)[ordering.group]
+    low, high = int(numbers[0]), int(numbers[-1]) + 1
+    keys = recording.columns([ordering.group], low, high)[ordering.group][numbers - low]
     inside = np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1
-    return tuple(pairwise([0, *inside.tolist(), stop - start]))
+    return tuple(pairwise([0, *inside.tolist(), len(numbers)]))
 
 
-def rows_of(study: Study, recording: Recording, arrays: tuple[str, ...], start: int, stop: int) -> Rows:
-    """Rows start to stop with those memory arrays and every column that holds numbers or words."""
-    columns = Columns(study=study, recording=recording, start=start, stop=stop)
-    return Rows(
-        memory={name: states(recording, name, start, stop) for name in arrays},
+def recorded_rows(
+    study: Study, recording: Recording, numbers: np.ndarray | None = None, subject: Subject | None = None
+) -> Rows:
+    """Any rows of a recording, ascending, all where none are named; with a subject, as it takes them."""
+    numbers = np.arange(recording.rows) if numbers is None else np.asarray(numbers, np.int64)
+    columns = Columns(study=study, recording=recording, numbers=numbers)
+    rows = Rows(
+        numbers=numbers,
+        memory={name: states(recording, name, numbers) for name in memory_arrays(recording)},
         columns=columns,
         specs=columns.specs,
-        groups=episodes(recording, start, stop),
-        first=start,
+        groups=episodes(recording, numbers),
     )
+    mask = next((spec for spec in recording.info.arrays if spec.role == "mask"), None)
+    if mask is not None:
+        name = mask.name
+        read = lambda places: recording.array_rows(name, numbers[places])  # noqa: E731
+        rows = replace(rows, mask=read, classes=mask.elements)
+    if subject is None:
+        return rows
+    from innerview.lenses.rows.feed import RecordedFeed
+    from innerview.lenses.rows.inputs import RowInputs
+
+    given = RowInputs(subject, recording)
+    return replace(rows, feed=RecordedFeed(given, numbers), ends=given.extremes())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +94,7 @@ class Columns(Mapping[str, np.ndarray]):
 
     study: Study
     recording: Recording
-    start: int
-    stop: int
+    numbers: np.ndarray
 
     @cached_property
     def specs(self) -> dict[str, Column]:
@@ -101,12 +120,19 @@ class Columns(Mapping[str, np.ndarray]):
         return len(self.specs)
 
     def _series(self, name: str) -> pl.Series:
+        if not len(self.numbers):
+            return pl.Series(name, [], dtype=pl.Float64)
+        start, stop = int(self.numbers[0]), int(self.numbers[-1]) + 1
+        series = self._between(name, start, stop)
+        return series if len(series) == len(self.numbers) else series[self.numbers - start]
+
+    def _between(self, name: str, start: int, stop: int) -> pl.Series:
         info = self.recording.info
         if name not in {c.name for c in info.group_columns} or name in {c.name for c in info.columns}:
-            return self._derived.columns([name], self.start, self.stop)[name]
+            return self._derived.columns([name], start, stop)[name]
         assert info.ordering is not None
         key = info.ordering.group
-        rows = self.recording.columns([key], self.start, self.stop)
+        rows = self.recording.columns([key], start, stop)
         lines = self.recording.groups().select(key, name).unique(key, keep="last")
         return rows.join(lines, on=key, how="left", maintain_order="left")[name]
 

@@ -7,8 +7,8 @@ import numpy as np
 from innerview.errors import LensError
 from innerview.features.directions import Factors
 from innerview.rollouts.what_if.branch import Branch, Node
-from innerview.saliency.integrated import attribute
 from innerview.store import Study
+from innerview.subjects import attribute
 
 
 def amounts(study: Study, result: str, branch: Branch, node: Node) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 
-from innerview.schema import Result
+from innerview.schema import ResultArray, ResultInfo
 from innerview.serve import caching
 from innerview.serve.context import Serving
 from innerview.serve.encoding.plain import plain
@@ -32,7 +33,7 @@ def results(
 def result(result_id: str, service: Serving) -> ResultReply:
     """One result with what it found."""
     found = service.study.result(result_id)
-    return ResultReply(**_summary(found).model_dump(), value=plain(found.value))
+    return ResultReply(**_summary(found).model_dump(), value=plain(found.value), shown=plain(found.shown))
 
 
 @router.get("/{result_id}/arrays/{name}", response_class=Response, responses=gives("application/octet-stream"))
@@ -45,14 +46,13 @@ def result_array(
     stop: Annotated[int | None, Query(ge=0)] = None,
 ) -> Response:
     """An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers."""
-    found = service.study.result(result_id)
+    found = service.study.result_info(result_id)
     etag = f"{found.id}-{found.created_at}-{int(found.provisional)}"
     if kept := caching.unchanged(request, etag):
         return kept
-    values = service.study.result_array(result_id, name)
-    values = values[start:stop] if values.ndim else values
-    if values.nbytes > ARRAY_LIMIT:
+    if name in found.arrays and _size(found.arrays[name], start, stop) > ARRAY_LIMIT:
         raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for a part of it with start and stop.")
+    values = service.study.result_array(result_id, name, start, stop)
     little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
     described = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
     return caching.binary(
@@ -66,6 +66,12 @@ def drop_result(result_id: str, service: Serving) -> None:
     service.study.drop_result(result_id)
 
 
-def _summary(result: Result) -> ResultSummary:
-    shown = {name: getattr(result, name) for name in ResultSummary.model_fields}
-    return ResultSummary(**{**shown, "arguments": plain(result.arguments)})
+def _size(array: ResultArray, start: int, stop: int | None) -> int:
+    """Bytes of some of its rows."""
+    rows = len(range(*slice(start, stop).indices(array.shape[0]))) if array.shape else 1
+    return rows * math.prod(array.shape[1:]) * np.dtype(array.dtype).itemsize
+
+
+def _summary(result: ResultInfo) -> ResultSummary:
+    told = {name: getattr(result, name) for name in ResultSummary.model_fields}
+    return ResultSummary(**{**told, "arguments": plain(result.arguments)})

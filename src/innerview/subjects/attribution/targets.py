@@ -1,27 +1,17 @@
-"""What saliency is taken of: a number per row, read off the heads."""
+"""What a gradient or an attribution is taken of: a number per row, read off the heads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+
+from torch import Tensor
 
 from innerview.errors import LensError, UnknownName
-from innerview.schema import Parameter
+from innerview.schema import Head, SubjectInfo
+from innerview.subjects.subject import Subject
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from innerview.schema import Head, SubjectInfo
-    from innerview.subjects import Subject
-
-Score = Callable[[Mapping[str, "Tensor"]], "Tensor"]
+Score = Callable[[Mapping[str, Tensor]], Tensor]
 """Heads [rows · times, size] to scores [rows · times]."""
-TARGET = Parameter(
-    name="target",
-    type="target",
-    default="action",
-    description="The chosen action's log-probability (or Q value), the value, one action, or one over another.",
-)
 WORDS = (
     "'value'; 'action', the chosen one; 'log NAME', an action's log-probability; 'NAME over NAME', one action against "
     "another; 'NAME of HEAD', one number of a head"

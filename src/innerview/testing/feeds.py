@@ -1,0 +1,79 @@
+"""Rows made of tensors that are there already, as a lens takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from innerview.schema import Rows, States
+from innerview.subjects import Output, Subject
+
+
+@dataclass(frozen=True)
+class GivenFeed:
+    """Gives a subject what it is given here; where no memory is given, it starts afresh at every row."""
+
+    subject: Subject
+    given: Mapping[str, Tensor]
+    before: Mapping[str, Tensor] | None = None
+
+    def inputs(self, places: np.ndarray) -> dict[str, Tensor]:
+        """Inputs of these rows."""
+        return {name: value[torch.as_tensor(places)] for name, value in self.given.items()}
+
+    def memory_before(self, places: np.ndarray) -> dict[str, Tensor]:
+        """The memory before these rows."""
+        if self.before is None:
+            return self.subject.initial_memory(len(places))
+        return {name: value[torch.as_tensor(places)] for name, value in self.before.items()}
+
+    def activations(self, site: str, places: np.ndarray) -> Tensor:
+        """What the subject puts out at a site."""
+        return self._run(places, (site,)).sites[site]
+
+    def heads(self, places: np.ndarray) -> dict[str, Tensor]:
+        """What the subject says."""
+        return self._run(places).heads
+
+    def _run(self, places: np.ndarray, keep: tuple[str, ...] = ()) -> Output:
+        return self.subject.run(self.inputs(places), self.memory_before(places), keep=keep)
+
+
+def fed_rows(
+    subject: Subject,
+    inputs: Mapping[str, Tensor] | Sequence[Mapping[str, Tensor]],
+    *,
+    first: int = 0,
+    before: Mapping[str, Tensor] | None = None,
+    **more: Any,
+) -> Rows:
+    """Rows of inputs [rows, …], or of steps [1, …] one after the other; the first has number `first`."""
+    if not isinstance(inputs, Mapping):
+        inputs = {name: torch.cat([step[name] for step in inputs]) for name in inputs[0]}
+    count = len(next(iter(inputs.values())))
+    return Rows(numbers=np.arange(first, first + count), feed=GivenFeed(subject, inputs, before), **more)
+
+
+def carried_rows(
+    subject: Subject, inputs: Mapping[str, Tensor], groups: tuple[tuple[int, int], ...], **more: Any
+) -> Rows:
+    """The same, with the memory carried along in each group and kept as a recording keeps it."""
+    before: dict[str, list[Tensor]] = {}
+    after: dict[str, list[Tensor]] = {}
+    for start, stop in groups:
+        memory: Mapping[str, Tensor] = subject.initial_memory(1)
+        for row in range(start, stop):
+            for name, value in memory.items():
+                before.setdefault(name, []).append(value)
+            memory = subject.run({name: value[row : row + 1] for name, value in inputs.items()}, memory).memory
+            for name, value in memory.items():
+                after.setdefault(name, []).append(value)
+    named = {name: "memory" if len(after) == 1 else f"memory.{name}" for name in after}
+    states = {named[name]: States.of(torch.cat(values).numpy()) for name, values in after.items()}
+    whole = {name: torch.cat(values) for name, values in before.items()}
+    return fed_rows(subject, inputs, before=whole, groups=groups, memory=states, **more)

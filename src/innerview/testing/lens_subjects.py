@@ -1,0 +1,162 @@
+"""Small subjects of every shape that a lens must cope with, each with rows of its own: the table of `check_lens`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, Rows
+from innerview.subjects import Subject, subject
+from innerview.testing.feeds import carried_rows
+from innerview.testing.subjects import TORCH_CASES, random_inputs
+
+STEPS = 6
+"""Rows of each of the two episodes."""
+SIZE = 8
+ACTIONS = ("left", "stay", "right")
+
+
+class _Sees(nn.Module):
+    """A picture in; a policy and a value out."""
+
+    def __init__(self, channels: int = 3, features: int = 4 * 16) -> None:
+        super().__init__()
+        self.see = nn.Conv2d(channels, 4, 3, stride=2, padding=1)
+        self.policy, self.value = nn.Linear(features, 3), nn.Linear(features, 1)
+
+    def heads(self, features: Tensor) -> dict[str, Tensor]:
+        return {"policy": self.policy(features), "value": self.value(features)}
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return self.heads(functional.relu(self.see(x)).flatten(1))
+
+
+class _InPlace(_Sees):
+    """Its ReLU overwrites what the convolution put out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(self.see, nn.ReLU(inplace=True), nn.Flatten())
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return self.heads(self.body(x))
+
+
+class _Recurrent(_Sees):
+    """An LSTM behind the eye."""
+
+    def __init__(self) -> None:
+        super().__init__(features=8)
+        self.core = nn.LSTMCell(4 * 16, 8)
+
+    def forward(  # type: ignore[override]
+        self, x: Tensor, state: tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor, tuple[Tensor, Tensor]]:
+        hidden, cell = self.core(torch.relu(self.see(x)).flatten(1), state)
+        return self.policy(hidden), self.value(hidden), (hidden, cell)
+
+
+class _Dueling(_Sees):
+    """Q values of a value and advantages."""
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        said = super().forward(x)
+        advantage, value = said["policy"], said["value"]
+        return {"q": value + advantage - advantage.mean(1, keepdim=True), "advantage": advantage, "value": value}
+
+
+class _Dict(_Sees):
+    """A picture and a speed by name."""
+
+    def __init__(self) -> None:
+        super().__init__(features=4 * 16 + 2)
+
+    def forward(self, observation: dict[str, Tensor]) -> dict[str, Tensor]:  # type: ignore[override]
+        seen = torch.relu(self.see(observation["camera"])).flatten(1)
+        return self.heads(torch.cat([seen, observation["speed"]], dim=1))
+
+
+class _Attention(_Sees):
+    """Patches that attend to each other."""
+
+    def __init__(self) -> None:
+        super().__init__(features=4)
+        self.attend = nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        patches = torch.relu(self.see(x)).flatten(2).transpose(1, 2)
+        return self.heads(self.attend(patches, patches, patches)[0].mean(1))
+
+
+@dataclass(frozen=True)
+class LensCase:
+    """A subject and rows that it can be run on."""
+
+    name: str
+    subject: Subject
+    rows: Rows
+    info: RecordingInfo
+    """What a recording of these rows would say of itself."""
+
+
+_PICTURE = torch.zeros(1, 3, SIZE, SIZE)
+_SEEING: dict[str, Callable[[], Subject]] = {
+    "lstm": lambda: subject(_Recurrent(), example=_PICTURE, actions=ACTIONS),
+    "dueling": lambda: subject(_Dueling(), example=_PICTURE, actions=ACTIONS),
+    "functional relu": lambda: subject(_Sees(), example=_PICTURE, actions=ACTIONS),
+    "in-place relu": lambda: subject(_InPlace(), example=_PICTURE, actions=ACTIONS),
+    "frame stack": lambda: subject(_Sees(4), example=torch.zeros(1, 4, SIZE, SIZE), actions=ACTIONS),
+    "dict": lambda: subject(_Dict(), example={"camera": _PICTURE, "speed": torch.zeros(1, 2)}, actions=ACTIONS),
+    "attention": lambda: subject(_Attention(), example=_PICTURE, actions=ACTIONS),
+}
+
+
+def lens_cases() -> tuple[LensCase, ...]:
+    """All of them, made anew; those that see first."""
+    found = []
+    with torch.random.fork_rng(devices=[]):
+        for name, make in _SEEING.items():
+            torch.manual_seed(7)
+            found.append(_case(name, make()))
+    for name in ("lstm", "mlp"):
+        case = next(case for case in TORCH_CASES if case.name == name)
+        found.append(_case(f"{name} of numbers", case.adapt(case.build())))
+    return tuple(found)
+
+
+def _case(name: str, adapted: Subject) -> LensCase:
+    count, groups = 2 * STEPS, ((0, STEPS), (STEPS, 2 * STEPS))
+    action = Column(name="action", type="int", kind="action", categories=ACTIONS)
+    reward = Column(name="reward", type="float")
+    masks = np.random.default_rng(0).integers(0, 3, (count, SIZE, SIZE)).astype(np.uint8)
+    sees = any(spec.kind == "image" for spec in adapted.info.inputs)
+    rows = carried_rows(
+        adapted,
+        random_inputs(adapted.info, batch=count, seed=0),
+        groups,
+        columns={"action": np.arange(count) % 3.0, "reward": np.linspace(-1, 1, count)},
+        specs={"action": action, "reward": reward},
+        mask=(lambda places: masks[places]) if sees else None,
+        classes=("nothing", "wall", "coin") if sees else (),
+    )
+    given = [
+        ArraySpec(name=spec.name, shape=spec.shape, dtype="float32", role="observation") for spec in adapted.info.inputs
+    ]
+    memory = [
+        ArraySpec(name=name, shape=(states.elements,), dtype="float32", role="memory")
+        for name, states in rows.memory.items()
+    ]
+    mask = [ArraySpec(name="mask", shape=(SIZE, SIZE), dtype="uint8", role="mask")] if sees else []
+    info = RecordingInfo(
+        name=name,
+        ordering=Ordering(),
+        columns=(action, reward),
+        arrays=(*given, *memory, *mask),
+        subject=adapted.info,
+    )
+    return LensCase(name, adapted, rows, info)
