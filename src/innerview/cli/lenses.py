@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,6 +14,9 @@ from rich.table import Table
 
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
+
+if TYPE_CHECKING:
+    from innerview.store import Study
 
 _LOOKS_AT = {"row": "single rows", "episode": "an episode", "rows": "any rows"}
 _NUMBERS = {"int": "a whole number", "float": "a number"}
@@ -46,6 +49,7 @@ def lens(
     subject: Annotated[
         str | None, typer.Option(help="For lenses that run the model again: zoo:NAME or FILE.py:FUNCTION.")
     ] = None,
+    rows: Annotated[list[str] | None, typer.Option(help="Only rows START:STOP; may be repeated.")] = None,
     again: Annotated[bool, typer.Option("--again", help="Compute it also where the study knows it.")] = False,
 ) -> None:
     """Look at a recording through a lens, print what it finds and keep it in the study.
@@ -55,6 +59,8 @@ def lens(
         innerview lens flags my.study --set facts=health --set thresholds=health=50
 
         innerview lens influence my.study --subject zoo:doom_health --episode 3
+
+        innerview lens gradient my.study --subject zoo:doom_health --rows 0:100 --rows 250:300
     """
     from innerview.cli.look import only_recording
     from innerview.lenses.look import look
@@ -62,10 +68,10 @@ def lens(
 
     opened = Study.open(study)
     chosen = only_recording(opened, recording)
-    rows = None if episode is None else chosen.group_rows(episode)
+    ranges = [_range(words) for words in rows or []] or (None if episode is None else chosen.group_rows(episode))
     wanted = parameters_of(_described(name), set_ or [])
-    result = look(opened, name, chosen.name, rows=rows, subject=_subject(subject), again=again, **wanted)
-    _tell(result)
+    result = look(opened, name, chosen.name, rows=ranges, subject=_subject(subject), again=again, **wanted)
+    _tell(opened, result)
 
 
 def parameters_of(lens: Lens, words: Sequence[str]) -> dict[str, Any]:
@@ -110,10 +116,22 @@ def _subject(text: str | None) -> Any:
     return load_subject(text)[0]
 
 
-def _tell(result: Result) -> None:
+def _range(words: str) -> tuple[int, int]:
+    start, colon, stop = words.partition(":")
+    if not (colon and start.isdigit() and stop.isdigit()):
+        raise InnerviewError(f"--rows takes START:STOP, such as 0:100, not '{words}'.")
+    return int(start), int(stop)
+
+
+def _tell(study: Study, result: Result) -> None:
+    from innerview.cli.outputs import print_output
+
     console = Console()
-    teller = _TELLERS.get(result.kind, _tell_value)
-    teller(console, result.value)
+    teller = _TELLERS.get(result.kind)
+    if teller:
+        teller(console, result.value)
+    else:
+        print_output(console, study, result)
     told = f"Kept as result {result.id} of '{result.recording}'."
     console.print(told, markup=False, highlight=False, soft_wrap=True)
 
@@ -179,10 +197,6 @@ def _tell_visualise(console: Console, value: Any) -> None:
         f"At {value['layer']}, compared with {value['rows']:,} rows; 1 is the strongest of them, 0 the usual response.",
         highlight=False,
     )
-
-
-def _tell_value(console: Console, value: Any) -> None:
-    console.print_json(data=value)
 
 
 _TELLERS: dict[str, Callable[[Console, Any], None]] = {

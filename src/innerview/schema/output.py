@@ -62,7 +62,7 @@ class Heat(Output):
 
     def stored(self) -> dict[str, np.ndarray]:
         heat = {f"heat.{name}": np.asarray(values, np.float32) for name, values in self.heat.items()}
-        return {**self.arrays, **heat, "rows": np.asarray(self.rows, np.int64)}
+        return {**self.arrays, **heat, "rows": np.asarray(self.rows, np.int32)}
 
     def check(self) -> None:
         for name, values in self.heat.items():
@@ -116,7 +116,7 @@ class PerRow(Output):
 
     def stored(self) -> dict[str, np.ndarray]:
         values = np.asarray(self.values, np.float32)
-        return {**self.arrays, "values": values, "rows": np.asarray(self.rows, np.int64)}
+        return {**self.arrays, "values": values, "rows": np.asarray(self.rows, np.int32)}
 
     def check(self) -> None:
         if self.values.shape != (len(self.rows), len(self.columns)):

@@ -11,7 +11,7 @@ import math
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import UTC, datetime
@@ -30,6 +30,7 @@ _FOLDER, _FILE, _VALUE = "results", "result.json", "value.json"
 _VERSION = 2
 _ID = re.compile(r"[0-9a-f]{16}")
 _VALUE_LIMIT = 64 << 20
+_INFO_LIMIT = 4 << 20
 _KINDS = "biuf"
 """Kinds of numbers an array may hold."""
 
@@ -58,11 +59,7 @@ def keep_result(root: Path, result: Result, arrays: Mapping[str, np.ndarray]) ->
 
 def load_results(root: Path, *, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
     """Every result that can be read, oldest first, without its values."""
-    found = []
-    for name in _names(root):
-        # `check` names what cannot be read; it must not hide the others, nor one that is being written or removed.
-        with suppress(StoreError, UnknownName):
-            found.append(load_result_info(root, name))
+    found = [info for name, content in _contents(root) if (info := _listed(name, content)) is not None]
     wanted = (r for r in found if kind in (None, r.kind) and recording in (None, r.recording))
     return sorted(wanted, key=lambda result: (result.created_at, result.id))
 
@@ -144,13 +141,34 @@ def _whole(root: Path, result: str) -> dict[str, Any]:
     return whole
 
 
-def _names(root: Path) -> list[str]:
-    """Ids of all results."""
+def _contents(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Ids of all results, and what is in the file of each that a list reads; links are not followed."""
     try:
-        with os.scandir(root / _FOLDER) as entries:
-            return [entry.name for entry in entries if _ID.fullmatch(entry.name)]
+        folder = os.open(confined(root, _FOLDER), os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
     except FileNotFoundError:
-        return []
+        return
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if _ID.fullmatch(entry.name) and not entry.is_symlink()]
+        for name in names:
+            with suppress(OSError):  # being written or removed, or a link
+                file = os.open(f"{name}/{_FILE}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0), dir_fd=folder)
+                try:
+                    yield name, os.read(file, _INFO_LIMIT)
+                finally:
+                    os.close(file)
+    finally:
+        os.close(folder)
+
+
+def _listed(result: str, content: bytes) -> ResultInfo | None:
+    """None where it cannot be read: `check` names it, and it must not hide the others."""
+    try:
+        whole = json.loads(content)
+        fits = isinstance(whole, dict) and whole.get("version") == _VERSION
+        return _info(result, whole.get("result")) if fits else None
+    except (ValueError, RecursionError, DamagedPart):
+        return None
 
 
 _INFO = tuple(each.name for each in fields(ResultInfo))
