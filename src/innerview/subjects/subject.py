@@ -160,7 +160,17 @@ class Subject:
 
     def with_info(self, info: SubjectInfo) -> Subject:
         """The same model with more known of it."""
-        return self if info == self.info else Subject(self.module, info, self._body)
+        if info == self.info:
+            return self
+        made = Subject(self.module, info, self._body)
+        made._edits = self._edits
+        return made
+
+    def named(self, name: str) -> Subject:
+        """The same subject under another name."""
+        made = copy.copy(self)
+        made.info = replace(self.info, name=name)
+        return made
 
     def copied(self, weights: Mapping[str, Tensor], *, name: str) -> Subject:
         """A subject of its own with some weights changed; this one and the user's module stay as they are."""
