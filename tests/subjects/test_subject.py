@@ -214,3 +214,21 @@ def test_printed_a_subject_tells_its_parts_in_a_few_lines() -> None:
     assert told[0].startswith("ArgumentRecurrent (torch, ") and told[1] == "inputs: x (vector 6)"
     assert [line.split(":")[0] for line in told[1:]] == ["inputs", "layers", "memory", "heads"]
     assert "core (8)" in told[3] and "policy (policy of" in told[4]
+
+
+def test_the_kind_of_the_only_output_is_no_layer_of_that_name() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.policy = nn.Linear(6, 3)
+
+        def forward(self, x: Tensor) -> Tensor:
+            out: Tensor = 10 * self.policy(x)
+            return out
+
+    module = Scaled()
+    x = torch.rand(2, 6)
+    said = subject(module, example=VECTOR, heads="policy").run({"x": x}).heads["policy"]
+    torch.testing.assert_close(said, module(x))
+    layer = subject(module, example=VECTOR, heads={"policy": "policy"}).run({"x": x}).heads["policy"]
+    torch.testing.assert_close(layer, module.policy(x))

@@ -83,7 +83,8 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
                 f"heads='{declared}' fits a module with one output; this one returns {_listed(found, batch)}. "
                 "Give a kind for each: heads={'policy': 'policy', 'value': 'value'}."
             )
-        declared = {declared: declared}
+        # The kind of what forward returns, also where a layer happens to be called the same.
+        return [_source(found[0], declared, declared, batch)]
     assert declared is not None
     paths = {part.name: part for part in found}
     if not set(declared) & (set(paths) | set(trace.layers)) and len(declared) == len(found):
