@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.rerun import rerun
-    from innerview.rollouts.snapshots import snapshot, snapshot_callback
+    from innerview.rollouts.snapshots import load_snapshot, snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import play_out
     from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit
     from innerview.serve import show
@@ -47,6 +47,7 @@ _HOMES = {
     "check": "innerview.store",
     "edit": "innerview.edits",
     "from_sb3": "innerview.subjects",
+    "load_snapshot": "innerview.rollouts.snapshots",
     "minimal": "innerview.interventions.smallest_memory",
     "play_out": "innerview.rollouts.what_if.sessions",
     "look": "innerview.lenses.look",
@@ -81,6 +82,7 @@ __all__ = [
     "edit",
     "from_sb3",
     "import_pairs",
+    "load_snapshot",
     "look",
     "minimal",
     "play_out",

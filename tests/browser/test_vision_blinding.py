@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, expect
 
 import innerview as iv
 from innerview.edits.ablation_test import Arm, ArmKind, compare_arms
+from innerview.schema import EpisodeSummary
 from innerview.store import edited_subjects, load_edited, read_weights
 
 from .conftest import Show, Visit
@@ -46,9 +47,11 @@ def cell(bench: Workbench, kind: ArmKind, cause: str) -> Locator:
 def arm(name: str, kind: ArmKind) -> Arm:
     saw, enemy = FAILURES[kind]
     outcomes = ["saw"] * saw + ["enemy"] * enemy + ["coin"] * (LEVELS - saw - enemy)
-    returns = [10.0 * (outcome == "coin") for outcome in outcomes]
-    seeds = range(10**9, 10**9 + LEVELS)
-    return Arm(name=name, kind=kind, seeds=seeds, outcomes=outcomes, returns=returns, lengths=[50] * LEVELS)
+    episodes = [
+        EpisodeSummary(seed=seed, outcome=outcome, length=50, total_reward=10.0 * (outcome == "coin"))
+        for seed, outcome in enumerate(outcomes, start=10**9)
+    ]
+    return Arm(name=name, kind=kind, episodes=episodes)
 
 
 def keep_proof(

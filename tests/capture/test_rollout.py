@@ -60,11 +60,12 @@ def test_episodes_come_in_order_and_whole(subject: iv.Subject, lanes: int) -> No
     lengths = [episode_length(seed) for seed in (3, 4, 5, 6, 7)]
     assert column(pieces, "episode") == [e for e, n in enumerate(lengths) for _ in range(n)]
     assert column(pieces, "step") == [step for n in lengths for step in range(n)]
-    endings = [piece.ending for piece in pieces if piece.ending]
+    last = [piece for piece in pieces if piece.summary]
+    endings = [piece.summary for piece in last if piece.summary]
     assert [(e.seed, e.length, e.outcome) for e in endings] == [
         (seed, n, "died" if seed % 2 else "time limit") for seed, n in zip((3, 4, 5, 6, 7), lengths, strict=True)
     ]
-    assert endings[0].scene is not None and len(endings[0].scene.walls) == 4
+    assert last[0].scene is not None and len(last[0].scene.walls) == 4
 
 
 def test_a_row_holds_what_was_seen_before_acting(subject: iv.Subject) -> None:
@@ -121,7 +122,7 @@ def test_activations_are_kept_when_asked(subject: iv.Subject) -> None:
 
 def test_long_episodes_are_cut(subject: iv.Subject) -> None:
     pieces = play(subject, CountingWorld(), max_steps=7)
-    endings = [piece.ending for piece in pieces if piece.ending]
+    endings = [piece.summary for piece in pieces if piece.summary]
     assert [(e.length, e.outcome) for e in endings] == [(7, "step limit")] * 5
 
 
@@ -132,7 +133,7 @@ def test_a_crash_yields_everything_before_it(subject: iv.Subject) -> None:
         for piece in rollout(subject, world, Plan(seeds=(0, 1), lanes=2), form):
             pieces.append(piece)  # noqa: PERF402 the list must survive the error
     assert column(pieces, "step") == [*range(36), *range(36)]
-    endings = [piece.ending for piece in pieces if piece.ending]
+    endings = [piece.summary for piece in pieces if piece.summary]
     assert all(e.outcome.startswith("stopped: ") for e in endings) and len(endings) == 2
     assert all(piece.provisional for piece in pieces)
     assert world.opened == 0, "every game is closed"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+import torch
 from typer.testing import CliRunner
 
 import innerview as iv
 from innerview.cli import app
 from innerview.cli.make import load_world
+from innerview.cli.scripts import from_script
 from innerview.errors import InnerviewError, UnknownName
 
 AGENT = """
@@ -73,6 +76,26 @@ def test_what_record_says_at_its_end_serves_subject_and_world_live(here: Path, m
     )
     run(*command.split()[1:], "--no-browser")
     assert live == [{"Sequential"}, {"CartPole-v1"}]
+
+
+def test_snapshots_are_served_and_predict_each_at_its_age(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded()
+    agent = from_script("agent.py:make")
+    for step in (0, 40_000):
+        iv.snapshot("a.study", agent, step=step, run="ppo")
+        with torch.no_grad():
+            agent.module[2].bias.add_(torch.tensor([3.0, 0.0]))
+    live: list[dict[str, Callable[[], iv.Subject]]] = []
+    monkeypatch.setattr("innerview.cli.make.open_workbench", lambda study, port, browser, *given: live.extend(given))
+    run("serve", "a.study", "--subject", "agent.py:make", "--snapshots", "ppo", "--no-browser")
+    assert list(live[0]) == ["Sequential", "ppo @ 0 steps", "ppo @ 40,000 steps"]
+    assert live[0]["ppo @ 40,000 steps"]().info.name == "ppo @ 40,000 steps"
+    said = run("predict", "a.study", "--subject", "agent.py:make", "--snapshots", "ppo")
+    assert "predicted by 'ppo @ 0 steps'" in said and "predicted by 'ppo @ 40,000 steps'" in said
+    with pytest.raises(UnknownName, match=r"training run 'dqn'.*ppo"):
+        run("serve", "a.study", "--subject", "agent.py:make", "--snapshots", "dqn", "--no-browser")
+    with pytest.raises(InnerviewError, match="Say with --subject"):
+        run("serve", "a.study", "--snapshots", "ppo", "--no-browser")
 
 
 def test_check_fails_when_something_is_damaged(here: Path) -> None:

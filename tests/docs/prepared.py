@@ -72,7 +72,10 @@ def _reduce(folder: Path) -> Names:
 
 
 def _snapshots(folder: Path) -> Names:
-    return {**_cartpole(), "step": 50_000}
+    names = _cartpole()
+    young = names["subject"].copied({"value.bias": torch.ones(1)}, name="agent")
+    iv.snapshot(folder / "my.study", young, names["play_env"], step=10_000)
+    return {**names, "step": 50_000}
 
 
 def _studies(folder: Path) -> Names:

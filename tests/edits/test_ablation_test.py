@@ -8,13 +8,16 @@ import pytest
 
 from innerview.edits.ablation_test import MOST_SEEDS, Arm, causes_of, compare_arms, times_of, verdict
 from innerview.edits.ablation_test import ArmKind as Kind
+from innerview.schema import EpisodeSummary
 
 
 def arm(name: str, kind: Kind, **counts: int) -> Arm:
     outcomes = [cause for cause, count in counts.items() for _ in range(count)]
-    returns = [float(cause == "coin") for cause in outcomes]
-    seeds = range(100, 100 + len(outcomes))
-    return Arm(name=name, kind=kind, seeds=seeds, outcomes=outcomes, returns=returns, lengths=[10] * len(outcomes))
+    episodes = [
+        EpisodeSummary(seed=seed, outcome=cause, length=10, total_reward=float(cause == "coin"))
+        for seed, cause in enumerate(outcomes, start=100)
+    ]
+    return Arm(name=name, kind=kind, episodes=episodes)
 
 
 ORIGINAL = arm("original", "original", coin=980, saw=10, lava=10)

@@ -6,11 +6,12 @@ import statistics
 
 import pytest
 
-from innerview.edits.comparison import EpisodeOutcome, mean_of, ratio_of, share_of, table_row
+from innerview.edits.comparison import mean_of, ratio_of, share_of, table_row
+from innerview.schema import EpisodeSummary
 
 
-def fared(seed: int, length: float, outcome: str = "died", **more: float) -> EpisodeOutcome:
-    return EpisodeOutcome(seed=seed, outcome=outcome, measures={"length": length, **more})
+def fared(seed: int, length: float, outcome: str = "died", **more: float) -> EpisodeSummary:
+    return EpisodeSummary(seed=seed, outcome=outcome, length=int(length), total_reward=0.0, counts=more)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_reductions_play_as_they_would_alone(study: iv.Study, tmp_path: Path) ->
             edits=edits,
             progress=False,
         )
-        assert [line["measures"]["return"] for line in games.lines[which]] == alone.groups()["return"].to_list()
+        assert [line.total_reward for line in games.lines[which]] == alone.groups()["return"].to_list()
 
 
 def test_a_cancelled_table_goes_on_and_nothing_is_played_twice(study: iv.Study, walker: iv.Subject) -> None:

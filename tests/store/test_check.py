@@ -6,13 +6,13 @@ from pathlib import Path
 
 import torch
 
-from innerview.store import Snapshot, Study, check, save_selections, save_snapshot, snapshots
+from innerview.store import Snapshot, Study, check, save_selections
 
 
 def test_damaged_snapshots_and_selections_are_named_and_hide_nothing(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "a.study")
     for step in (0, 10, 20):
-        save_snapshot(study, Snapshot(run="training", step=step), {"weight": torch.zeros(3)})
+        study.save_snapshot(Snapshot(run="training", step=step), {"weight": torch.zeros(3)})
     save_selections(study, {"low": {}})
     assert check(study.path) == []
     (study.path / "snapshots/training/10/snapshot.json").write_text("{")
@@ -23,4 +23,4 @@ def test_damaged_snapshots_and_selections_are_named_and_hide_nothing(tmp_path: P
         "snapshots/training/20/weights.safetensors",
         "selections.json",
     ]
-    assert [snapshot.step for snapshot in snapshots(study)] == [0, 20]
+    assert [snapshot.step for snapshot in study.snapshots()] == [0, 20]

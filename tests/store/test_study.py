@@ -18,12 +18,9 @@ from innerview.store import (
     check,
     load_card,
     load_selections,
-    load_snapshot,
     load_weights,
     save_selections,
-    save_snapshot,
     save_subject,
-    snapshots,
     subjects,
 )
 
@@ -53,7 +50,7 @@ def test_names_that_are_paths_are_refused(study: Study, name: str) -> None:
     with pytest.raises(StoreError, match="cannot be the name"):
         load_weights(study, name)
     with pytest.raises(StoreError, match="cannot be the name"):
-        save_snapshot(study, Snapshot(run=name, step=1), {})
+        study.save_snapshot(Snapshot(run=name, step=1), {})
     assert list((study.path / "recordings").iterdir()) == []
 
 
@@ -145,11 +142,13 @@ def test_subjects_and_snapshots(study: Study) -> None:
     assert subjects(study) == ["net"] and load_card(study, "net") == card
     assert torch.equal(load_weights(study, "net")["weight"], net.weight)
     for step in (1000, 200):
-        save_snapshot(study, Snapshot(run="a", step=step, recording=f"a {step}"), net.state_dict())
-    assert [(s.step, s.recording) for s in snapshots(study, "a")] == [(200, "a 200"), (1000, "a 1000")]
-    assert torch.equal(load_snapshot(study, "a", 200)["bias"], net.bias)
-    with pytest.raises(UnknownName, match="a/1000"):
-        load_snapshot(study, "a", 100)
+        study.save_snapshot(Snapshot(run="a", step=step, recording=f"a {step}"), net.state_dict())
+    assert [(s.step, s.recording) for s in study.snapshots("a")] == [(200, "a 200"), (1000, "a 1000")]
+    assert torch.equal(study.snapshot("a", 200)[1]["bias"], net.bias)
+    with pytest.raises(UnknownName, match=r"step of a snapshot of 'a' '100'.*200, 1000"):
+        study.snapshot("a", 100)
+    with pytest.raises(UnknownName, match="training run 'b'"):
+        study.snapshot("b", 200)
 
 
 def test_pickle_in_the_place_of_weights_is_never_loaded(study: Study, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from innerview.errors import SubjectError
-from innerview.subjects import subject
+from innerview.subjects import Changes, subject
 from innerview.subjects.memory.replay import Replay
 from innerview.testing.subjects import CASES, Case, random_inputs
 from tests.subjects.memory_changes import memory_changes
@@ -29,11 +29,12 @@ def test_every_shape_says_what_a_run_says(case: Case) -> None:
     assert head is not None
     memory = whole = adapted.initial_memory(5)
     for row in range(4):
-        told, memory = replay.step(row, memory, memory_changes(adapted, halved))
+        said = replay.run(row, memory, memory_changes(adapted, halved))
+        memory = said.memory
         one = {name: value[row : row + 1].expand(5, *value.shape[1:]) for name, value in inputs.items()}
         output = adapted.run(one, whole, edits=memory_changes(adapted, halved))
         whole = output.memory
-        torch.testing.assert_close(told, output.heads[head.name], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(said.heads[head.name], output.heads[head.name], atol=1e-5, rtol=1e-5)
         for name, value in whole.items():
             torch.testing.assert_close(memory[name], value, atol=1e-5, rtol=1e-5)
     assert not any(len(layer._forward_hooks) + len(layer._forward_pre_hooks) for layer in adapted.module.modules())
@@ -56,9 +57,9 @@ def test_a_module_that_goes_round_its_memory_is_run_whole() -> None:
     inputs = random_inputs(adapted.info, batch=3, seed=2)
     replay = Replay(adapted, inputs)
     assert not replay.shortcut
-    told, _ = replay.step(1, adapted.initial_memory(2), None)
+    said = replay.run(1, adapted.initial_memory(2), Changes())
     wanted = adapted.run({"x": inputs["x"][1:2].expand(2, -1)}).heads["policy"]
-    torch.testing.assert_close(told, wanted)
+    torch.testing.assert_close(said.heads["policy"], wanted)
 
 
 def test_without_a_head_that_acts_there_is_nothing_to_compare() -> None:

@@ -40,6 +40,7 @@ def test_a_crowd_shows_and_ends_games_as_lanes_do() -> None:
         assert endings == [after[lane].ended for lane in running]
         assert rewards.tolist() == [after[lane].reward for lane in running]
         moments = [after.get(lane, moment) for lane, moment in enumerate(moments)]
+        assert all(games.facts(place) == {} for place in range(len(endings))), "only endings are counted"
         gone = np.array([bool(ending) for ending in endings])
         games.leave(gone)
         running = [lane for lane, left in zip(running, gone, strict=True) if not left]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from innerview_zoo.models.atari import adapt, game_of, load_agent, weights_of
@@ -46,6 +47,26 @@ def test_an_episode_is_recorded(name: str, tmp_path: Path) -> None:
     assert recording.array("picture", 0, 6).shape == (6, 210, 160, 3)
     wanted = {"value.q", "value.value"} if plan.kind == "dueling" else {"value"}
     assert wanted <= set(rows.columns)
+
+
+def test_three_ages_stand_side_by_side(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "a.study")
+    ages = [load_agent("breakout_ac", age)[0] for age in ("early", "middle", "final")]
+    assert len({age.info.name for age in ages}) == len({age.weights_digest() for age in ages}) == 3
+    played = game_of(plan_of("breakout_ac"))
+    recorded = iv.record(study, ages[-1], played, episodes=1, max_steps=12, name="grown", progress=False)
+    said = [iv.predict(study, age, "grown", progress=False) for age in ages]
+    assert {p.subject for p in study.predictions("grown")} == {age.info.name for age in ages}
+    chances = [p.array("probabilities.policy", 0, p.rows) for p in said]
+    np.testing.assert_allclose(chances[-1], recorded.array("probabilities", 0, recorded.rows), atol=1e-5)
+    assert not np.allclose(chances[0], chances[-1], atol=1e-2) and not np.allclose(chances[1], chances[-1], atol=1e-2)
+
+
+def test_an_age_of_the_zoo_is_kept_as_a_snapshot_and_loaded_like_another(tmp_path: Path) -> None:
+    early, _ = load_agent("breakout_ac", "early")
+    iv.snapshot(tmp_path / "a.study", early, step=8, run="breakout_ac")
+    again = iv.load_snapshot(tmp_path / "a.study", "breakout_ac", 8, like=load_agent("breakout_ac")[0])
+    assert again.weights_digest() == early.weights_digest() and again.info.name == "breakout_ac @ 8 steps"
 
 
 def test_random_play_scores_as_published() -> None:

@@ -52,16 +52,16 @@ def test_every_seed_is_played_to_its_end_in_order() -> None:
     played = play(agent(Steady()), world, seeds, lanes=2, choose="greedy")
     assert [each.seed for each in played] == seeds
     assert [each.length for each in played] == [episode_length(seed) for seed in seeds]
-    assert [each.ret for each in played] == [float(episode_length(seed)) for seed in seeds]
-    assert [each.ended for each in played] == ["died" if seed % 2 else "time limit" for seed in seeds]
+    assert [each.total_reward for each in played] == [float(episode_length(seed)) for seed in seeds]
+    assert [each.outcome for each in played] == ["died" if seed % 2 else "time limit" for seed in seeds]
     assert played[0].facts["x"] == 10.0
     assert world.opened == 0
 
 
 def test_memory_begins_anew_in_each_episode() -> None:
     played = play(agent(Timer()), CountingWorld(length=25), range(6), lanes=2, choose="greedy")
-    assert len({each.ret for each in played}) == 1
-    assert 0 < played[0].ret < 25
+    assert len({each.total_reward for each in played}) == 1
+    assert 0 < played[0].total_reward < 25
 
 
 @pytest.mark.parametrize("lanes", [1, 3])
@@ -74,18 +74,18 @@ def test_the_same_arguments_give_the_same_episodes(lanes: int) -> None:
 
 def test_noise_takes_its_share_of_the_actions() -> None:
     played = play(agent(Steady()), CountingWorld(length=400), range(10), choose="greedy", noise=0.3)
-    share = sum(each.ret for each in played) / 4000
+    share = sum(each.total_reward for each in played) / 4000
     assert share == pytest.approx(1 - 0.3 * 2 / 3, abs=0.02), "one random action in three goes forward too"
 
 
 def test_noise_of_one_plays_at_random() -> None:
     played = play(agent(Steady()), CountingWorld(length=400), range(10), noise=1.0)
-    assert sum(each.ret for each in played) / 4000 == pytest.approx(1 / 3, abs=0.03)
+    assert sum(each.total_reward for each in played) / 4000 == pytest.approx(1 / 3, abs=0.03)
 
 
 def test_long_episodes_can_be_cut() -> None:
     played = play(agent(Steady()), CountingWorld(length=100), [1, 2], max_steps=7, choose="greedy")
-    assert [(each.length, each.ended) for each in played] == [(7, "step limit")] * 2
+    assert [(each.length, each.outcome) for each in played] == [(7, "step limit")] * 2
 
 
 def test_progress_counts_episodes() -> None:

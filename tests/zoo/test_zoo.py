@@ -18,14 +18,14 @@ def test_it_plays_its_world(name: str) -> None:
     form = layout(subject, world.info)
     pieces = list(rollout(subject, world, Plan(seeds=(5,), lanes=1, max_steps=STEPS), form))
     rows = sum(len(piece.rows["step"]) for piece in pieces)
-    assert rows == STEPS or (rows > 0 and pieces[-1].ending is not None and pieces[-1].ending.outcome != "step limit")
+    assert rows == STEPS or (rows > 0 and pieces[-1].summary is not None and pieces[-1].summary.outcome != "step limit")
 
 
 def test_the_health_agent_survives() -> None:
     subject, world = zoo.load("doom_health")
     form = layout(subject, world.info)
     pieces = list(rollout(subject, world, Plan(seeds=range(1_000_000, 1_000_003), lanes=3), form))
-    lengths = [piece.ending.length for piece in pieces if piece.ending]
+    lengths = [piece.summary.length for piece in pieces if piece.summary]
     assert sum(lengths) / 3 > 300, "a random policy lives about 105 steps, this one about 500 of 525"
 
 

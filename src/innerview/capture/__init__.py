@@ -1,12 +1,33 @@
-"""Runs a subject in a world and yields what happened, in the order in which it is kept.
+"""Runs a subject in a world, or over rows that are there, and yields what happened.
 
-It knows nothing of disks: whoever calls it decides where the pieces go. The same seeds give the same pieces, whatever
-was recorded before and however the episodes are spread over lanes.
+One step, one sampler and one episode summary under three drivers: `rollout` records (full batches, so that resuming is
+exact), `evaluate` counts how episodes go (games that end leave the batch), `GivenRows` runs over rows that are there.
+It knows nothing of disks: whoever calls it decides where the pieces go.
 """
 
+from innerview.capture.evaluation import evaluate
+from innerview.capture.given import GivenRows
 from innerview.capture.heads import decisions, output_arrays
-from innerview.capture.lane import Ending, Piece
-from innerview.capture.layout import Layout, layout
-from innerview.capture.rollout import Editing, Plan, rollout
+from innerview.capture.lane import Piece
+from innerview.capture.layout import Layout, group_line, layout
+from innerview.capture.rollout import Plan, rollout
+from innerview.capture.step import Sampler, Stepper, within_bounds
+from innerview.capture.summary import STEP_LIMIT, Tally
 
-__all__ = ["Editing", "Ending", "Layout", "Piece", "Plan", "decisions", "layout", "output_arrays", "rollout"]
+__all__ = [
+    "STEP_LIMIT",
+    "GivenRows",
+    "Layout",
+    "Piece",
+    "Plan",
+    "Sampler",
+    "Stepper",
+    "Tally",
+    "decisions",
+    "evaluate",
+    "group_line",
+    "layout",
+    "output_arrays",
+    "rollout",
+    "within_bounds",
+]

@@ -8,18 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from innerview.schema import ArraySpec, Column, Scene
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ending:
-    """How an episode ended."""
-
-    seed: int
-    length: int
-    total_reward: float
-    outcome: str
-    scene: Scene | None
+from innerview.capture.summary import Tally
+from innerview.schema import ArraySpec, Column, EpisodeSummary, Scene
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +19,10 @@ class Piece:
     episode: int
     rows: Mapping[str, Sequence[Any]]
     arrays: Mapping[str, np.ndarray]
-    ending: Ending | None = None
+    summary: EpisodeSummary | None = None
     """Given with the last rows of an episode."""
+    scene: Scene | None = None
+    """Where it is played, where the world has a map."""
     provisional: bool = False
     """The episode was cut short by an error: kept to be looked at, replaced when the recording goes on."""
 
@@ -38,26 +30,33 @@ class Piece:
 class Episode:
     """Rows of an episode, gathered until they are taken."""
 
-    def __init__(self, number: int, seed: int, scene: Scene | None, columns: Sequence[Column]) -> None:
-        self.number, self.seed, self.scene = number, seed, scene
-        self.length, self.total_reward, self.outcome = 0, 0.0, ""
+    def __init__(
+        self, number: int, seed: int, scene: Scene | None, columns: Sequence[Column], *, max_steps: int | None = None
+    ) -> None:
+        self.number, self.scene = number, scene
+        self.outcome = ""
+        self._tally = Tally(seed, columns, max_steps=max_steps)
         self._names = tuple(column.name for column in columns)
         self._blank()
+
+    @property
+    def length(self) -> int:
+        """Steps so far."""
+        return self._tally.length
 
     def _blank(self) -> None:
         self._columns: dict[str, list[Any]] = {name: [] for name in self._names}
         self._arrays: dict[str, list[np.ndarray]] = {}
         self.waiting = 0
 
-    def add(self, values: Mapping[str, Any], arrays: Mapping[str, np.ndarray], reward: float) -> None:
-        """One row; a fact that the world did not tell is None."""
+    def add(self, values: Mapping[str, Any], arrays: Mapping[str, np.ndarray], reward: float, ended: str = "") -> None:
+        """One row; a fact that the world did not tell is None. `ended`: why it is over after this row."""
         for name, column in self._columns.items():
             column.append(values.get(name))
         for name, array in arrays.items():
             self._arrays.setdefault(name, []).append(array)
         self.waiting += 1
-        self.length += 1
-        self.total_reward += reward
+        self.outcome = self._tally.step(reward, ended)
 
     def take(self, specs: Sequence[ArraySpec], *, provisional: bool = False) -> Piece:
         """Hand out what was gathered."""
@@ -68,14 +67,14 @@ class Episode:
             for spec in specs
         }
         rows = self._columns
+        if self.waiting:
+            self._tally.add_rows(rows)
         self._blank()
-        ending = None
-        if self.outcome:
-            ending = Ending(
-                seed=self.seed,
-                length=self.length,
-                total_reward=self.total_reward,
-                outcome=self.outcome,
-                scene=self.scene,
-            )
-        return Piece(episode=self.number, rows=rows, arrays=arrays, ending=ending, provisional=provisional)
+        return Piece(
+            episode=self.number,
+            rows=rows,
+            arrays=arrays,
+            summary=self._tally.summary(self.outcome) if self.outcome else None,
+            scene=self.scene,
+            provisional=provisional,
+        )

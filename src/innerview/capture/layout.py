@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, Head, Ordering, RowKind, SubjectInfo, WorldInfo
+from innerview.schema import ArraySpec, Column, EpisodeSummary, Head, Ordering, RowKind, SubjectInfo, WorldInfo
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -54,6 +55,20 @@ class Layout:
         return sum(prod(spec.shape) * np.dtype(spec.dtype).itemsize for spec in self.arrays) or 1
 
 
+def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str) -> dict[str, Any]:
+    """An episode's line in the table of groups: it begins at row `start`, on the map of that key."""
+    return {
+        "episode": episode,
+        "seed": summary.seed,
+        "start": start,
+        "stop": start + summary.length,
+        "length": summary.length,
+        "return": summary.total_reward,
+        "outcome": summary.outcome,
+        "scene": scene,
+    }
+
+
 def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> Layout:
     """Bring a subject and a world together, or say why they do not fit."""
     fed = tuple(spec.name for spec in world.observations if spec.role not in BESIDE)
@@ -61,8 +76,7 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
     output = _try_out(subject, world, fed, keep)
     values = _value_heads(subject.info)
     seen = {spec.name: _array_name("observation", spec, fed) for spec in world.observations}
-    sites = subject.info.memory
-    memory = {site.name: "memory" if len(sites) == 1 else f"memory.{site.name}" for site in sites}
+    memory = subject.info.memory_arrays
     activations = {name: f"activation.{name}" for name in keep}
     return Layout(
         columns=_columns(subject, world, values),

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import torch
 
 from innerview.capture.heads import decisions, output_arrays
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
+from innerview.capture.step import Sampler, Stepper, fewer_threads
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
-from innerview.schema import ActionSpace, Moment
-from innerview.subjects import Changes, Output, Subject
+from innerview.schema import Edit, Moment
+from innerview.subjects import Output, Subject
 from innerview.worlds import Lanes, World
 
 _PIECE_ROWS = 64
@@ -28,7 +28,6 @@ _MOST_BYTES_AHEAD = 1 << 30
 """What all lanes together may hold before the lanes that are ahead wait."""
 _MOST_AHEAD = 2
 """Finished episodes that a lane may hold while earlier ones are still being played."""
-TOO_LONG = "step limit"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,35 +61,25 @@ class Plan:
             raise CaptureError(f"max_steps is where an episode is cut: 1 or more, not {self.max_steps}.")
 
 
-class Editing(Protocol):
-    """Edits made in every lane at its own step."""
-
-    def changes(self, before: Mapping[str, torch.Tensor], steps: Sequence[int], programs: Sequence[int]) -> Changes:
-        """The changes of one step: the carried state, and for each lane its step and the program it is played with."""
-
-
 def rollout(
-    subject: Subject, world: World, plan: Plan, form: Layout, *, edits: Editing | None = None
+    subject: Subject, world: World, plan: Plan, form: Layout, *, edits: Sequence[Sequence[Edit]] = ()
 ) -> Generator[Piece]:
-    """Yield every episode of the plan in order, piece by piece; with edits, of the subject as they change it."""
+    """Yield every episode of the plan in order, piece by piece; `edits` has a set of edits for each program."""
     lanes = world.open(plan.lanes)
-    threads = torch.get_num_threads()
     try:
-        # Games need cores too; on a small machine torch's threads would wait for each other most of the time.
-        torch.set_num_threads(max(1, threads // 2))
-        playing = _Playing(subject, lanes, plan, form, world.info.actions, edits)
-        try:
-            while playing.unfinished:
-                playing.step()
-                yield from playing.ready()
-        except (WorldError, SubjectError, EditError) as problem:
-            yield from playing.cut_short(problem)
-            raise CaptureError(
-                f"The recording stopped in episode {playing.next_episode}: {problem} "
-                "Every row up to there is kept; run it again with the same arguments to go on."
-            ) from problem
+        with fewer_threads():
+            playing = _Playing(subject, lanes, plan, form, Sampler(space=world.info.actions, greedy=plan.greedy), edits)
+            try:
+                while playing.unfinished:
+                    playing.step()
+                    yield from playing.ready()
+            except (WorldError, SubjectError, EditError) as problem:
+                yield from playing.cut_short(problem)
+                raise CaptureError(
+                    f"The recording stopped in episode {playing.next_episode}: {problem} "
+                    "Every row up to there is kept; run it again with the same arguments to go on."
+                ) from problem
     finally:
-        torch.set_num_threads(threads)
         lanes.close()
 
 
@@ -103,13 +92,13 @@ class _Playing:
         lanes: Lanes,
         plan: Plan,
         form: Layout,
-        space: ActionSpace,
-        edits: Editing | None = None,
+        sampler: Sampler,
+        edits: Sequence[Sequence[Edit]],
     ) -> None:
-        self.subject, self.lanes, self.plan, self.form, self.space = subject, lanes, plan, form, space
-        self._edits = edits
+        self.subject, self.lanes, self.plan, self.form = subject, lanes, plan, form
+        self._sampler = sampler
+        self._stepper = Stepper[Mapping[str, Any]](subject, plan.lanes, programs=edits, keep=tuple(form.activations))
         self.next_episode = plan.first_episode
-        self.memory = subject.initial_memory(plan.lanes)
         self._moments: list[Moment | None] = [None] * plan.lanes
         self._episodes: list[deque[Episode]] = [deque() for _ in range(plan.lanes)]
         self._generators = [np.random.default_rng(0)] * plan.lanes
@@ -132,38 +121,20 @@ class _Playing:
         """One step in every lane that has something to play."""
         self._begin_episodes()
         active = [lane for lane, playing in enumerate(self._active) if playing and not self._must_wait(lane)]
-        batch = self._batch()
-        output = self.subject.run(
-            self.subject.inputs(batch), self.memory, keep=tuple(self.form.activations), edits=self._changes()
-        )
-        drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
-        actions = self._chosen(output, drawing)
-        after = self.lanes.step({lane: actions[lane] for lane in active})
-        self.memory = self._remembered(output, active)
-        self._keep_rows(active, output, actions, after)
-
-    def _changes(self) -> Changes:
-        """What the edits change in this step."""
-        if self._edits is None:
-            return Changes()
+        waiting = [lane for lane, playing in enumerate(self._active) if playing and lane not in active]
         steps = [self._episodes[lane][-1].length if playing else 0 for lane, playing in enumerate(self._active)]
-        return self._edits.changes(self.memory, steps, self._programs)
+        inputs = self.subject.inputs(self._batch())
+        output = self._stepper.step(inputs, steps=steps, programs=self._programs, waiting=waiting)
+        drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
+        actions = self._sampler.actions(self.subject, output, drawing)
+        after = self.lanes.step({lane: actions[lane] for lane in active})
+        self._keep_rows(active, output, actions, after)
 
     def _must_wait(self, lane: int) -> bool:
         """Whether a lane holds so much for later that the episode whose turn it is should catch up first."""
         if lane == self.plan.lane_of(self.next_episode) or not self._can_wait:
             return False
         return sum(episode.waiting for episode in self._episodes[lane]) >= self._most_rows
-
-    def _remembered(self, output: Output, active: list[int]) -> dict[str, torch.Tensor]:
-        """The new memory, but in lanes that waited the old one."""
-        waiting = [lane for lane, playing in enumerate(self._active) if playing and lane not in active]
-        if not waiting:
-            return output.memory
-        kept = {site: new.clone() for site, new in output.memory.items()}
-        for site, new in kept.items():
-            new[waiting] = self.memory[site][waiting]
-        return kept
 
     def ready(self) -> Iterator[Piece]:
         """Pieces of the episode whose turn it is, and of those behind it that are over."""
@@ -198,12 +169,12 @@ class _Playing:
             seed = self.plan.seeds[number]
             moment = self.lanes.reset(lane, seed)
             self._moments[lane] = moment
-            self._episodes[lane].append(Episode(number, seed, moment.scene, self.form.columns))
+            episode = Episode(number, seed, moment.scene, self.form.columns, max_steps=self.plan.max_steps)
+            self._episodes[lane].append(episode)
             self._generators[lane] = np.random.default_rng(seed)
             self._active[lane] = fresh[lane] = True
             self._programs[lane] = self.plan.program_of(number)
-        if fresh.any():
-            self.memory = self.subject.reset_memory(self.memory, fresh)
+        self._stepper.begin(fresh)
 
     def _is_far_ahead(self, lane: int) -> bool:
         return len(self._episodes[lane]) > _MOST_AHEAD
@@ -213,18 +184,6 @@ class _Playing:
         filler = next(moment for moment in self._moments if moment is not None)
         shown = [moment or filler for moment in self._moments]
         return {name: np.stack([moment.observation[name] for moment in shown]) for name in self.form.fed}
-
-    def _chosen(self, output: Output, drawing: list[np.random.Generator]) -> np.ndarray:
-        """An action per lane; a subject that does not act takes the only one there is."""
-        if self.subject.acting_head is None:
-            return np.zeros(self.plan.lanes, np.int64)
-        return self._within_bounds(self.subject.act(output, greedy=self.plan.greedy, generators=drawing))
-
-    def _within_bounds(self, actions: np.ndarray) -> np.ndarray:
-        """What is recorded is what was done: a continuous action may lie outside of what the world takes."""
-        if self.space.kind != "continuous" or not self.space.low:
-            return actions
-        return np.asarray(np.clip(actions, self.space.low, self.space.high))
 
     def _keep_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
         arrays = output_arrays(self.subject, self.form, output)
@@ -240,15 +199,9 @@ class _Playing:
             values.update(self._action_values(actions[lane]))
             rows = {name: array[lane] for name, array in arrays.items()}
             rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
-            episode.add(values, rows, then.reward)
-            self._move_on(lane, episode, then)
-
-    def _move_on(self, lane: int, episode: Episode, then: Moment) -> None:
-        self._moments[lane] = then
-        episode.outcome = then.ended
-        if not episode.outcome and self.plan.max_steps is not None and episode.length >= self.plan.max_steps:
-            episode.outcome = TOO_LONG
-        self._active[lane] = not episode.outcome
+            episode.add(values, rows, then.reward, then.ended)
+            self._moments[lane] = then
+            self._active[lane] = not episode.outcome
 
     def _action_values(self, action: Any) -> dict[str, Any]:
         return dict(zip(self._actions, np.atleast_1d(action).tolist(), strict=True))

@@ -132,6 +132,10 @@ def serve(
         list[str] | None,
         typer.Option(help="Where it plays, to record, prove and play out: as for record. The zoo knows its own."),
     ] = None,
+    snapshots: Annotated[
+        list[str] | None,
+        typer.Option(help="A training run whose snapshots are live too, each as a subject; may be repeated."),
+    ] = None,
 ) -> None:
     """Open the workbench on a study.
 
@@ -142,8 +146,17 @@ def serve(
         innerview serve my.study
 
         innerview serve my.study --subject agent.py:make --world agent.py:world
+
+        innerview serve my.study --subject agent.py:make --snapshots training
     """
-    make.serve_study(study, port=port, open_browser=not no_browser, subjects=subject or (), worlds=world or ())
+    make.serve_study(
+        study,
+        port=port,
+        open_browser=not no_browser,
+        subjects=subject or (),
+        worlds=world or (),
+        snapshots=snapshots or (),
+    )
 
 
 @app.command()

@@ -9,12 +9,13 @@ import webbrowser
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from innerview.errors import InnerviewError
+from innerview.errors import InnerviewError, UnknownName
 from innerview.registry import plugins
 from innerview.schema import Ordering
 from innerview.serve import Handle, serve
@@ -100,14 +101,22 @@ def _study_and_files(words: Sequence[Path], study: Path | None) -> tuple[Path, S
 
 
 def serve_study(
-    path: Path, *, port: int, open_browser: bool, subjects: Sequence[str], worlds: Sequence[str] = ()
+    path: Path,
+    *,
+    port: int,
+    open_browser: bool,
+    subjects: Sequence[str],
+    worlds: Sequence[str] = (),
+    snapshots: Sequence[str] = (),
 ) -> None:
     """Serve until interrupted, with subjects live, the worlds that they bring along and those that are named."""
     study = Study.open(path)
     models: dict[str, Callable[[], Any]] = {}
     played: dict[str, Callable[[], Any]] = {}
+    loaded = []
     for named in subjects:
         model, world = load_subject(named)
+        loaded.append(model)
         if model.info.name in models:
             raise InnerviewError(f"Two subjects are called '{model.info.name}'. Give one of them another name.")
         models[model.info.name] = _ready(model)
@@ -120,7 +129,26 @@ def serve_study(
             raise InnerviewError(f"Two worlds are called '{live.info.name}'. Serve the study twice, once with each.")
         named_worlds.add(live.info.name)
         played[live.info.name] = _ready(live)
+    for run in snapshots:
+        models |= snapshot_loaders(study, run, loaded)
     open_workbench(study, port, open_browser, models, played)
+
+
+def snapshot_loaders(study: Study, run: str, subjects: Sequence[Any]) -> dict[str, Callable[[], Any]]:
+    """Functions that load each snapshot of a run, by the name of the subject, made like the subject that it fits."""
+    from innerview.rollouts.snapshots import load_snapshot
+    from innerview.subjects import first_difference
+
+    taken = study.snapshots(run)
+    if not taken:
+        raise UnknownName("training run", run, dict.fromkeys(each.run for each in study.snapshots()))
+    if not subjects:
+        raise InnerviewError(
+            f"The snapshots of '{run}' are weights alone. Say with --subject which model they are of, trained or not."
+        )
+    _, weights = study.snapshot(run, taken[0].step)
+    like = next((each for each in subjects if not first_difference(each.module, weights)), subjects[0])
+    return {each.subject: partial(load_snapshot, study, run, each.step, like=like) for each in taken}
 
 
 def _ready(thing: Any) -> Callable[[], Any]:

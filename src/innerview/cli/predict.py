@@ -21,6 +21,9 @@ def predict(
     ] = None,
     keep: Annotated[list[str] | None, typer.Option(help="A site whose values to keep; may be repeated.")] = None,
     rows: Annotated[str | None, typer.Option(help="START:STOP; all rows unless said.")] = None,
+    snapshots: Annotated[
+        str | None, typer.Option(help="A training run: predict with each of its snapshots instead.")
+    ] = None,
 ) -> None:
     """Keep what a subject says of recorded, imported or generated rows: every head and the sites asked for.
 
@@ -32,8 +35,10 @@ def predict(
         innerview predict my.study --subject pose.py:make --recording pairs --input rgb=real.rgb
 
         innerview predict my.study --subject pose.py:make --input "rgb=real.rgb | resize 64x64" --rows 0:100
+
+        innerview predict my.study --subject agent.py:make --recording x --snapshots training
     """
-    from innerview.cli.make import load_subject
+    from innerview.cli.make import load_subject, snapshot_loaders
     from innerview.rollouts.predict import predict as run
     from innerview.store import Study
 
@@ -43,9 +48,11 @@ def predict(
         raise InnerviewError(f"Say which recording with --recording: {', '.join(names) or 'there is none'}.")
     bound = {name: array for name, _, array in (text.partition("=") for text in input or ())}
     model, _ = load_subject(subject)
-    made = run(opened, model, recording or names[0], rows=_range(rows), inputs=bound, keep=tuple(keep or ()))
-    told = f"{made.rows:,} {made.info.row.many} of '{made.of}' predicted by '{made.subject}' ({made.binding})."
-    Console().print(f"{told} Kept as {made.id}.", markup=False, highlight=False, soft_wrap=True)
+    loaders = snapshot_loaders(opened, snapshots, [model]).values() if snapshots else [lambda: model]
+    for load in loaders:
+        made = run(opened, load(), recording or names[0], rows=_range(rows), inputs=bound, keep=tuple(keep or ()))
+        told = f"{made.rows:,} {made.info.row.many} of '{made.of}' predicted by '{made.subject}' ({made.binding})."
+        Console().print(f"{told} Kept as {made.id}.", markup=False, highlight=False, soft_wrap=True)
 
 
 def _range(text: str | None) -> range | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 
 from innerview.edits.comparison import Z95, mean_of, share_of
+from innerview.schema import EpisodeSummary
 
 ArmKind = Literal["original", "blind", "control", "invisible"]
 MOST_SEEDS = 24
@@ -23,10 +25,17 @@ class Arm:
 
     name: str
     kind: ArmKind
-    seeds: Sequence[int]
-    outcomes: Sequence[str]
-    returns: Sequence[float]
-    lengths: Sequence[int]
+    episodes: Sequence[EpisodeSummary]
+
+    @cached_property
+    def outcomes(self) -> list[str]:
+        """Why each episode ended."""
+        return [episode.outcome for episode in self.episodes]
+
+    @cached_property
+    def returns(self) -> list[float]:
+        """What each earned."""
+        return [episode.total_reward for episode in self.episodes]
 
 
 def compare_arms(arms: Sequence[Arm], endings: Sequence[str] = ()) -> dict[str, Any]:
@@ -59,13 +68,13 @@ def _arm(arm: Arm, causes: Sequence[str]) -> dict[str, Any]:
         "kind": arm.kind,
         "episodes": len(arm.outcomes),
         "return": {"mean": earned.mean, "low": earned.low, "high": earned.high},
-        "steps": float(np.mean(arm.lengths)),
+        "steps": float(np.mean([episode.length for episode in arm.episodes])),
         "causes": [{**_cause(arm.outcomes, cause), "seeds": _first(arm, cause)} for cause in causes],
     }
 
 
 def _first(arm: Arm, cause: str) -> list[int]:
-    ended_so = (seed for seed, outcome in zip(arm.seeds, arm.outcomes, strict=True) if outcome == cause)
+    ended_so = (episode.seed for episode in arm.episodes if episode.outcome == cause)
     return list(islice(ended_so, MOST_SEEDS))
 
 

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from innerview.schema import EpisodeSummary
+
 Z95 = NormalDist().inv_cdf(0.975)
 """So many standard deviations to either side hold 95 % of a normal distribution."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EpisodeOutcome:
-    """How one episode went."""
-
-    seed: int
-    outcome: str
-    measures: Mapping[str, float]
-    """length, return, and counts of events and means of facts by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +50,7 @@ def ratio_of(reduced: Sequence[float], full: Sequence[float]) -> Interval | None
     return _around(ratio, (x - ratio * y) / base)
 
 
-def table_row(episodes: Sequence[EpisodeOutcome], full: Sequence[EpisodeOutcome] | None) -> dict[str, Any]:
+def table_row(episodes: Sequence[EpisodeSummary], full: Sequence[EpisodeSummary] | None) -> dict[str, Any]:
     """One line of the table: every measure, outcomes, and differences to full memory over the seeds both have."""
     both = _paired(episodes, full or ())
     names = list(dict.fromkeys(name for episode in episodes for name in episode.measures))
@@ -70,7 +62,7 @@ def table_row(episodes: Sequence[EpisodeOutcome], full: Sequence[EpisodeOutcome]
 
 
 def _measure(
-    name: str, episodes: Sequence[EpisodeOutcome], both: Sequence[tuple[EpisodeOutcome, EpisodeOutcome]]
+    name: str, episodes: Sequence[EpisodeSummary], both: Sequence[tuple[EpisodeSummary, EpisodeSummary]]
 ) -> dict[str, Any]:
     told: dict[str, Any] = _plain(mean_of([e.measures[name] for e in episodes if name in e.measures]))
     pairs = [(a.measures[name], b.measures[name]) for a, b in both if name in a.measures and name in b.measures]
@@ -83,8 +75,8 @@ def _measure(
 
 
 def _paired(
-    episodes: Sequence[EpisodeOutcome], full: Sequence[EpisodeOutcome]
-) -> list[tuple[EpisodeOutcome, EpisodeOutcome]]:
+    episodes: Sequence[EpisodeSummary], full: Sequence[EpisodeSummary]
+) -> list[tuple[EpisodeSummary, EpisodeSummary]]:
     by_seed = {episode.seed: episode for episode in full}
     return [(episode, by_seed[episode.seed]) for episode in episodes if episode.seed in by_seed]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ from innerview.interventions.reductions import other_seed
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
 from innerview.rollouts.evaluation import Match, Player, value_of
+from innerview.rollouts.played import Lines
 from innerview.rollouts.record import check_subject, seeds_of
 from innerview.schema import Result, WeightEdit
 from innerview.store import Edited, Recording, Study, load_edited
@@ -63,7 +64,7 @@ class ProofQuestion:
         lines = self.match.play(progress, so_far=lambda lines: self._keep(lines, provisional=True))
         return self._keep(lines, provisional=False)
 
-    def _keep(self, lines: Sequence[Sequence[Mapping[str, Any]]], *, provisional: bool) -> Result:
+    def _keep(self, lines: Lines, *, provisional: bool) -> Result:
         return self.match.study.keep_result(
             KIND,
             recording=self.recording.name,

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import torch
-from torch import Tensor
 
-from innerview.edits import Editor
+from innerview.capture.step import Stepper, fewer_threads
 from innerview.edits.sweep import kl_divergence, switched
 from innerview.errors import EditError
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.schema import Edit
 from innerview.store import Recording
-from innerview.subjects import Output, Subject
+from innerview.subjects import Subject
 from innerview.subjects.memory.replay import Replay
 
 SIDE_BY_SIDE = 128
@@ -58,13 +56,8 @@ class Decisions:
         self, programs: Sequence[Sequence[Edit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
     ) -> None:
         """Tell the effect of every program, some at a time."""
-        threads = torch.get_num_threads()
-        try:
-            # Steps are small and many: on a busy machine torch's threads would wait for each other most of the time.
-            torch.set_num_threads(max(1, threads // 2))
+        with fewer_threads():
             self._tell_effects(programs, tell)
-        finally:
-            torch.set_num_threads(threads)
 
     def _tell_effects(
         self, programs: Sequence[Sequence[Edit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
@@ -96,16 +89,12 @@ class Decisions:
     def _chances(self, number: int, programs: Sequence[Sequence[Edit]]) -> np.ndarray:
         replay = self._replays[number]
         start, stop = self.spans[number]
-        editor = Editor([(), *programs], self.subject.info, device=self.subject.device)
         states = len(programs) + 1
-        memory, which = self.subject.initial_memory(states), list(range(states))
-        head = self.subject.acting_head
-        assert head is not None, "a replay has one"
+        stepper = Stepper(self.subject, states, programs=[(), *programs], answer=replay.run)
         found = []
         for step in range(stop - start):
-            change = editor.changes(memory, [step] * states, which)
-            told, memory = replay.step(step, memory, change)
-            chances = self.subject.probabilities(Output({head.name: told}))
+            output = stepper.step(step, steps=[step] * states, programs=range(states))
+            chances = self.subject.probabilities(output)
             if chances is None:
                 raise EditError(f"'{self.subject.info.name}' has continuous actions: sweep it by episodes instead.")
             found.append(chances)
@@ -113,7 +102,8 @@ class Decisions:
 
     @cached_property
     def _replays(self) -> list[Replay]:
-        return [Replay(self.subject, _inputs(self.subject, self.recording, *span)) for span in self.spans]
+        given = RowInputs(self.subject, self.recording)
+        return [Replay(self.subject, given.inputs(range(*span))) for span in self.spans]
 
 
 def decisions(subject: Subject, recording: Recording, *, most_rows: int) -> Decisions:
@@ -130,7 +120,3 @@ def decisions(subject: Subject, recording: Recording, *, most_rows: int) -> Deci
         chosen.append(int(episode))
         rows += int(length)
     return Decisions(subject, recording, tuple(chosen))
-
-
-def _inputs(subject: Subject, recording: Recording, start: int, stop: int) -> dict[str, Tensor]:
-    return RowInputs(subject, recording).inputs(range(start, stop))

@@ -27,7 +27,7 @@ from innerview.jobs.terminal import bar
 from innerview.rollouts.episodes import FULL, Table
 from innerview.rollouts.record import check_subject, seeds_of
 from innerview.rollouts.rerun import check_same
-from innerview.schema import EditSet, MemorySite, Result, SiteEdit, to_json
+from innerview.schema import EditSet, EpisodeSummary, MemorySite, Result, SiteEdit, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject, fingerprint
 from innerview.worlds import world as as_world
@@ -140,13 +140,13 @@ class MinimalQuestion:
             "episodes": len(seeds),
         }
 
-    def _score(self, line: Mapping[str, Any], full: Sequence[Mapping[str, Any]]) -> float:
+    def _score(self, line: EpisodeSummary, full: Sequence[EpisodeSummary]) -> float:
         if self.measure == "outcome":
-            usual = Counter(each["outcome"] for each in full).most_common(1)[0][0]
-            return float(line["outcome"] == (self.outcome or usual))
-        if self.measure not in line["measures"]:
-            raise UnknownName("measure", self.measure, ("outcome", *line["measures"]))
-        return float(line["measures"][self.measure])
+            usual = Counter(each.outcome for each in full).most_common(1)[0][0]
+            return float(line.outcome == (self.outcome or usual))
+        if self.measure not in line.measures:
+            raise UnknownName("measure", self.measure, ("outcome", *line.measures))
+        return float(line.measures[self.measure])
 
     def _inner(self, progress: Progress, what: str) -> Progress:
         def report(done: int, total: int | None, message: str = "") -> None:

@@ -105,12 +105,12 @@ class SweepQuestion:
             return {g: {"effect": e.kl, "switched": e.switched} for g, e in zip(groups, found, strict=True)}
         reductions = [EditSet(name=str(group), edits=self.edit(group)) for group in groups]
         games = self.table.play([FULL, *reductions], self.seeds, progress)
-        full = {line["seed"]: line["measures"] for line in games.lines[0]}
+        full = {line.seed: line.measures for line in games.lines[0]}
         known = next(iter(full.values()))
         if self.measure not in known:
             raise UnknownName("measure", self.measure, known)
         return {
-            group: _lost([full[line["seed"]][self.measure] - line["measures"][self.measure] for line in lines])
+            group: _lost([full[line.seed][self.measure] - line.measures[self.measure] for line in lines])
             for group, lines in zip(groups, games.lines[1:], strict=True)
         }
 

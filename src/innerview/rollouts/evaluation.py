@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cached_property
 from time import monotonic
 from typing import Any
 
-from innerview.capture.trial import Outcome, trial
+from innerview.capture import evaluate
 from innerview.edits.ablation_test import Arm, ArmKind, compare_arms
+from innerview.errors import CaptureError, SubjectError, WorldError
 from innerview.jobs.engine import Progress
-from innerview.store import Played, Study
+from innerview.rollouts.played import Lines, PlayedEpisodes, Standing, played_episodes, setting_of
+from innerview.schema import EpisodeSummary
+from innerview.store import Study
 from innerview.subjects import Subject
 from innerview.worlds import World
 from innerview.worlds.crowds import Crowded, Known, usual_lanes
 
-Lines = list[list[Mapping[str, Any]]]
-"""For each player, how the seeds went, in their order."""
 PREVIEW_EVERY_S = 2.0
 _ROUNDS = 4
 """Of a world whose games are stepped one by one: so many seeds a lane before it is the next player's turn."""
@@ -47,35 +48,32 @@ class Match:
 
     def setting(self, player: Player) -> dict[str, Any]:
         """All that an episode depends on beside its seed."""
-        world = player.world.info
-        return {
-            "weights": player.subject.weights_digest(),
-            "world": {"name": world.name, **world.settings},
-            "greedy": self.greedy,
-            "max_steps": self.max_steps,
-        }
+        return setting_of(player.subject, player.world, greedy=self.greedy, max_steps=self.max_steps)
 
     def play(self, progress: Progress, *, so_far: Callable[[Lines], Any] | None = None) -> Lines:
         """Every seed with every player; `so_far` is told now and then what there is over the first seeds of all."""
-        books = [_Book(Played(self.study, {"how": "trial", **self.setting(p)})) for p in self.players]
-        shelf = _Shelf(books, self.seeds)
+        played = [played_episodes(self.study, self.setting(p), driver="evaluation")[0] for p in self.players]
+        standing = Standing(played, self.seeds)
         total, last = len(self.players) * len(self.seeds), monotonic()
-        done = sum(book.has(seed) for book in books for seed in self.seeds)
-        progress(done, total, shelf.how_far())
-        with closing(self._episodes(books)) as episodes:
-            for book, ended in episodes:
-                book.add(ended)
+        done = sum(seed in each for each in played for seed in self.seeds)
+        progress(done, total, self._how_far(standing))
+        with closing(self._episodes(played)) as episodes:
+            for whose, ended in episodes:
+                whose.add(ended)
                 done += len(ended)
-                progress(done, total, shelf.how_far())
-                if so_far and 0 < shelf.whole() < len(self.seeds) and monotonic() - last > PREVIEW_EVERY_S:
-                    so_far(shelf.lines())
+                progress(done, total, self._how_far(standing))
+                if so_far and 0 < standing.whole() < len(self.seeds) and monotonic() - last > PREVIEW_EVERY_S:
+                    so_far(standing.lines())
                     last = monotonic()
-        return shelf.lines()
+        return standing.lines()
 
-    def _episodes(self, books: Sequence[_Book]) -> Generator[tuple[_Book, list[Outcome]]]:
-        for turns in self._turns(books):
+    def _how_far(self, standing: Standing) -> str:
+        return f"{standing.whole():,} levels by each of {len(self.players)}"
+
+    def _episodes(self, played: Sequence[PlayedEpisodes]) -> Generator[tuple[PlayedEpisodes, list[EpisodeSummary]]]:
+        for turns in self._turns(played):
             with ExitStack() as stack:
-                running = [(book, stack.enter_context(closing(games))) for book, games in turns]
+                running = [(whose, stack.enter_context(closing(games))) for whose, games in turns]
                 while running:
                     for turn in [*running]:
                         ended = next(turn[1], None)
@@ -84,23 +82,38 @@ class Match:
                         else:
                             yield turn[0], ended
 
-    def _turns(self, books: Sequence[_Book]) -> Iterator[list[tuple[_Book, Generator[list[Outcome]]]]]:
+    def _turns(
+        self, played: Sequence[PlayedEpisodes]
+    ) -> Iterator[list[tuple[PlayedEpisodes, Generator[list[EpisodeSummary]]]]]:
         """Who plays which seeds at the same time: in a batch everybody, else one after the other."""
-        pairs = [*zip(self.players, books, strict=True)]
+        pairs = [*zip(self.players, played, strict=True)]
         if all(isinstance(player.world, Crowded) for player in self.players):
-            yield [(book, self._trial(player, book, self.seeds)) for player, book in pairs]
+            yield [(whose, self._evaluation(player, whose, self.seeds)) for player, whose in pairs]
             return
         first = self.players[0]
         size = _ROUNDS * (self.lanes or usual_lanes(first.world, first.subject.device))
         for start in range(0, len(self.seeds), size):
             part = self.seeds[start : start + size]
-            yield from ([(book, self._trial(player, book, part))] for player, book in pairs)
+            yield from ([(whose, self._evaluation(player, whose, part))] for player, whose in pairs)
 
-    def _trial(self, player: Player, book: _Book, seeds: Sequence[int]) -> Generator[list[Outcome]]:
-        missing = [seed for seed in seeds if not book.has(seed)]
-        return trial(
-            player.subject, player.world, missing, lanes=self.lanes, greedy=self.greedy, max_steps=self.max_steps
-        )
+    def _evaluation(
+        self, player: Player, played: PlayedEpisodes, seeds: Sequence[int]
+    ) -> Generator[list[EpisodeSummary]]:
+        missing = [seed for seed in seeds if seed not in played]
+        try:
+            yield from evaluate(
+                player.subject,
+                player.world,
+                missing,
+                lanes=self.lanes,
+                greedy=self.greedy,
+                max_steps=self.max_steps,
+            )
+        except (WorldError, SubjectError) as problem:
+            raise CaptureError(
+                f"'{player.subject.info.name}' could not play on in '{player.world.info.name}': {problem} Episodes "
+                "that ended are kept; the same command again goes on from there."
+            ) from problem
 
     @cached_property
     def endings(self) -> tuple[str, ...]:
@@ -109,59 +122,10 @@ class Match:
         return tuple(world.endings) if isinstance(world, Known) else ()
 
 
-class _Book:
-    """What is known of one player's episodes."""
-
-    def __init__(self, played: Played) -> None:
-        self._played = played
-        self.lines = played.known()
-
-    def has(self, seed: int) -> bool:
-        return str(seed) in self.lines
-
-    def add(self, ended: Sequence[Outcome]) -> None:
-        lines = [
-            {"key": str(e.seed), "outcome": e.outcome, "length": e.length, "return": e.total_reward} for e in ended
-        ]
-        if lines:
-            self._played.add(lines)
-            self.lines.update({line["key"]: line for line in lines})  # type: ignore[misc]
-
-
-class _Shelf:
-    """How far all players have come together."""
-
-    def __init__(self, books: Sequence[_Book], seeds: Sequence[int]) -> None:
-        self._books, self._seeds, self._whole = books, seeds, 0
-
-    def whole(self) -> int:
-        """How many seeds come before the first that somebody still plays: what ends early is not what ends well."""
-        while self._whole < len(self._seeds) and all(book.has(self._seeds[self._whole]) for book in self._books):
-            self._whole += 1
-        return self._whole
-
-    def lines(self) -> Lines:
-        """How those seeds went."""
-        seeds = self._seeds[: self.whole()]
-        return [[book.lines[str(seed)] for seed in seeds] for book in self._books]
-
-    def how_far(self) -> str:
-        return f"{self.whole():,} levels by each of {len(self._books)}"
-
-
-def value_of(match: Match, lines: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+def value_of(match: Match, lines: Lines) -> dict[str, Any]:
     """The proof as JSON."""
-    arms = [
-        Arm(
-            name=player.name,
-            kind=player.kind,
-            seeds=match.seeds[: len(told)],
-            outcomes=[line["outcome"] for line in told],
-            returns=[line["return"] for line in told],
-            lengths=[line["length"] for line in told],
-        )
-        for player, told in zip(match.players, lines, strict=True)
-    ]
+    pairs = zip(match.players, lines, strict=True)
+    arms = [Arm(name=player.name, kind=player.kind, episodes=episodes) for player, episodes in pairs]
     return {
         "levels": len(match.seeds),
         "done": len(lines[0]),

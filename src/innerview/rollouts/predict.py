@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
+from innerview.capture import GivenRows
 from innerview.capture.predictions import PredictionLayout, prediction_layout
-from innerview.edits import Editor, as_edits, checked
+from innerview.edits import as_edits, checked
 from innerview.errors import RequestError
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
@@ -20,12 +20,7 @@ from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.record import check_subject
 from innerview.schema import Binding, Column, Edit, Edits, Origin, RecordingInfo, to_json
 from innerview.store import Predictions, Recording, Study, fitting_block_rows
-from innerview.subjects import Changes, Output, Subject
-
-BATCH = 32
-_GROUPS = 16
-"""Groups that a recurrent subject goes through side by side."""
-_STEPS = 32
+from innerview.subjects import Output, Subject
 
 
 def predict(
@@ -95,10 +90,8 @@ class _Run:
     def __post_init__(self) -> None:
         self.keep = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)
         self._subject = self.given.subject
-        self._editor = Editor([self.edits], self._subject.info, device=self._subject.device) if self.edits else None
-        first = self.rows[:1]
-        fresh = self._subject.initial_memory(1)
-        output = self._answer(self.given.inputs(first), fresh, [0])
+        self._rows = GivenRows(self._subject, self.given.inputs, keep=self.keep, edits=self.edits)
+        _, output = next(self._rows.outputs(self.rows[:1]))
         self.form: PredictionLayout = prediction_layout(self._subject.info, output, keep=self.keep)
 
     def describe(self) -> RecordingInfo:
@@ -130,64 +123,5 @@ class _Run:
 
     def outputs(self, done: int) -> Iterator[tuple[np.ndarray, Output]]:
         """Places among the rows, in order, and what the subject says of them; from `done` on, or a little before."""
-        if self._subject.info.memory and self.given.recording.info.ordering is not None:
-            yield from self._carried(done)
-            return
-        for first in range(done - done % BATCH, len(self.rows), BATCH):
-            places = np.arange(first, min(first + BATCH, len(self.rows)))
-            memory = self._subject.initial_memory(len(places))
-            yield places, self._answer(self.given.inputs(self.rows[places]), memory, [0] * len(places))
-
-    def _carried(self, done: int) -> Iterator[tuple[np.ndarray, Output]]:
-        """Some groups side by side, each from its first row to the last that is wanted."""
-        starts = self.given.group_starts(self.rows)
-        groups = np.unique(starts)
-        for first in range(0, len(groups), _GROUPS):
-            some = groups[first : first + _GROUPS]
-            places = np.flatnonzero((starts >= some[0]) & (starts <= some[-1]))
-            if places[-1] < done:
-                continue
-            lasts = {int(s): int(self.rows[places][starts[places] == s].max()) for s in some}
-            said = self._group_outputs(lasts, set(self.rows[places].tolist()))
-            parts = [said[row] for row in self.rows[places].tolist()]
-            yield places, _joined(parts)
-
-    def _group_outputs(self, lasts: Mapping[int, int], wanted: set[int]) -> dict[int, Output]:
-        """What is said of wanted rows, by row; `lasts` has the last row of each group by its first."""
-        found: dict[int, Output] = {}
-        memory, alive = self._subject.initial_memory(len(lasts)), list(lasts)
-        for step in range(max(last - start for start, last in lasts.items()) + 1):
-            staying = [place for place, start in enumerate(alive) if start + step <= lasts[start]]
-            if len(staying) < len(alive):
-                memory = {site: state[staying] for site, state in memory.items()}
-                alive = [alive[place] for place in staying]
-            if step % _STEPS == 0:
-                ahead = [row for s in alive for row in range(s + step, min(s + step + _STEPS, lasts[s] + 1))]
-                inputs, place_of = self.given.inputs(np.array(ahead)), {row: i for i, row in enumerate(ahead)}
-            index = [place_of[start + step] for start in alive]
-            output = self._answer({name: value[index] for name, value in inputs.items()}, memory, [step] * len(alive))
-            memory = output.memory
-            for place, start in enumerate(alive):
-                if start + step in wanted:
-                    found[start + step] = _row_of(output, place)
-        return found
-
-    def _answer(
-        self, inputs: Mapping[str, torch.Tensor], memory: Mapping[str, torch.Tensor], steps: list[int]
-    ) -> Output:
-        changes = self._editor.changes(memory, steps, [0] * len(steps)) if self._editor else Changes()
-        return self._subject.run(inputs, memory, keep=self.keep, edits=changes)
-
-
-def _row_of(output: Output, place: int) -> Output:
-    return Output(
-        heads={name: value[place : place + 1] for name, value in output.heads.items()},
-        sites={name: value[place : place + 1] for name, value in output.sites.items()},
-    )
-
-
-def _joined(parts: Sequence[Output]) -> Output:
-    return Output(
-        heads={name: torch.cat([part.heads[name] for part in parts]) for name in parts[0].heads},
-        sites={name: torch.cat([part.sites[name] for part in parts]) for name in parts[0].sites},
-    )
+        carries = self._subject.info.memory and self.given.recording.info.ordering is not None
+        return self._rows.outputs(self.rows, self.given.group_starts(self.rows) if carries else None, done=done)

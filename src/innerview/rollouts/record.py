@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture import Layout, Piece, Plan, layout, rollout
-from innerview.edits import Editor, as_edits, checked
+from innerview.capture import Layout, Piece, Plan, group_line, layout, rollout
+from innerview.edits import as_edits, checked
 from innerview.errors import CaptureError
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
-from innerview.schema import Edits, Origin, RecordingInfo, WorldInfo, to_json
+from innerview.schema import Edits, EpisodeSummary, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -99,8 +99,7 @@ def record_plan(
         if not writer.complete:
             rest = replace(plan, first_episode=writer.groups_committed)
             keeper = _Keeper(writer, opened.recording(info.name))
-            editor = Editor([changes], subject.info, device=subject.device) if changes else None
-            _fill(keeper, rollout(subject, world, rest, form, edits=editor), total, report)
+            _fill(keeper, rollout(subject, world, rest, form, edits=[changes]), total, report)
     return opened.recording(info.name)
 
 
@@ -185,12 +184,12 @@ class _Keeper:
         self._known -= skipped
         self._added += count - skipped
         self.rows += count
-        if piece.ending is not None and not self._added:
-            raise _does_not_repeat(piece.episode, f"its {piece.ending.length} steps are fewer")
+        if piece.summary is not None and not self._added:
+            raise _does_not_repeat(piece.episode, f"its {piece.summary.length} steps are fewer")
         rows = {name: column[skipped:] for name, column in piece.rows.items()}
         self._writer.append(rows, {name: array[skipped:] for name, array in piece.arrays.items()})
-        if piece.ending is not None:
-            self._end(piece)
+        if piece.summary is not None:
+            self._end(piece, piece.summary)
 
     def _check_repeated(self, piece: Piece, skipped: int) -> None:
         """What is played again must be what was committed, or an episode would be joined from two."""
@@ -205,20 +204,9 @@ class _Keeper:
         """Put what is in hand on disk too, to be looked at."""
         self._writer.close(keep=True)
 
-    def _end(self, piece: Piece) -> None:
-        ending = piece.ending
-        assert ending is not None, "only called with an ending"
-        line = {
-            "episode": piece.episode,
-            "seed": ending.seed,
-            "start": self._start,
-            "stop": self.rows,
-            "length": ending.length,
-            "return": ending.total_reward,
-            "outcome": ending.outcome,
-            "scene": self._writer.add_scene(ending.scene) if ending.scene else "",
-        }
-        self._writer.end_group(line)
+    def _end(self, piece: Piece, summary: EpisodeSummary) -> None:
+        scene = self._writer.add_scene(piece.scene) if piece.scene else ""
+        self._writer.end_group(group_line(piece.episode, self._start, summary, scene=scene))
         self._start = self.rows
         self.episodes += 1
 

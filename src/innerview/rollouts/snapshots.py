@@ -1,14 +1,15 @@
-"""Snapshots during training: the weights and a short recording every so many steps, in one study."""
+"""Snapshots during training: the weights and a short recording every so many steps, and subjects made of them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, SubjectError
-from innerview.rollouts.record import record
-from innerview.store import Snapshot, Study, save_snapshot, snapshots
-from innerview.subjects import Subject, from_sb3
+from innerview.rollouts.record import check_subject, record
+from innerview.store import Snapshot, Study
+from innerview.subjects import Subject, first_difference, from_sb3, tensors_of
 from innerview.worlds import world as as_world
 
 if TYPE_CHECKING:
@@ -33,26 +34,44 @@ def snapshot(
         if step % 10_000 == 0:
             iv.snapshot("my.study", subject, world, step=step)
     """
+    check_subject(subject)
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
-    name = ""
+    taken = Snapshot(run=run, step=step, recording="" if world is None else f"{run} {step:010d}")
     if world is not None:
-        name = f"{run} {step:010d}"
-        note = f"Snapshot of '{run}' after {step:,} steps."
-        _check_free(opened, name, subject, run)
+        _check_free(opened, taken.recording, subject, run)
         record(
             opened,
-            subject,
+            subject.with_info(replace(subject.info, name=taken.subject)),
             world,
             episodes=episodes,
             seeds=seeds,
-            name=name,
+            name=taken.recording,
             max_steps=max_steps,
-            note=note,
+            note=f"Snapshot of '{run}' after {step:,} steps.",
             progress=False,
         )
-    taken = Snapshot(run=run, step=step, recording=name)
-    save_snapshot(opened, taken, subject.module.state_dict())
+    opened.save_snapshot(taken, tensors_of(subject.module))
     return taken
+
+
+def load_snapshot(study: Study | str | Path, run: str, step: int, *, like: Subject) -> Subject:
+    """The subject as it was at a step of a training run, called by its age: "ppo @ 40,000 steps".
+
+    `like` is the subject that was trained, or one built the same way, such as an untrained one: its module is copied
+    and given the weights of that age, so that several ages are there at once and `like` stays as it is.
+
+        young, old = (iv.load_snapshot("my.study", "ppo", step, like=agent) for step in (10_000, 1_000_000))
+    """
+    check_subject(like)
+    opened = study if isinstance(study, Study) else Study.open(study)
+    taken, weights = opened.snapshot(run, step)
+    other = first_difference(like.module, weights)
+    if other:
+        raise SubjectError(
+            f"Snapshot '{taken.subject}' is of another architecture than '{like.info.name}': {other}. Give `like` the "
+            "subject that was trained in this run, or one built the same way."
+        )
+    return like.copied(weights, name=taken.subject)
 
 
 def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
@@ -87,7 +106,7 @@ def snapshot_callback(
 
         def _on_training_start(self) -> None:
             self._next = self.num_timesteps
-            if self.num_timesteps and self.num_timesteps in {taken.step for taken in snapshots(opened, run)}:
+            if self.num_timesteps and self.num_timesteps in {taken.step for taken in opened.snapshots(run)}:
                 self._next += every  # a second learn() goes on from a step that has its snapshot
             else:
                 self._take()

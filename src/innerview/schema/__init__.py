@@ -16,6 +16,7 @@ from innerview.schema.edit import (
     SiteOperation,
     WeightEdit,
 )
+from innerview.schema.episode import EpisodeSummary
 from innerview.schema.lens import TARGET, Lens, Need, Parameter
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.output import (
@@ -60,6 +61,7 @@ __all__ = [
     "Edit",
     "EditSet",
     "Edits",
+    "EpisodeSummary",
     "Feed",
     "Gallery",
     "Head",

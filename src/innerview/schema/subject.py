@@ -90,6 +90,12 @@ class SubjectInfo:
         )
         return (*activations, *(memory.site for memory in self.memory), *self.attention)
 
+    @property
+    def memory_arrays(self) -> dict[str, str]:
+        """The array of a recording that holds each memory site, by name of the site."""
+        alone = len(self.memory) == 1
+        return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.memory}
+
     def __str__(self) -> str:
         """A line for each kind of part, for people who print it."""
         return "\n".join(

@@ -12,18 +12,7 @@ from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers.files import Imported, Wishes, import_files
 from innerview.store.importers.pairs import import_pairs
 from innerview.store.importers.tables import import_npz, import_table
-from innerview.store.models.cards import (
-    Card,
-    Snapshot,
-    load_card,
-    load_snapshot,
-    load_weights,
-    read_weights,
-    save_snapshot,
-    save_subject,
-    snapshots,
-    subjects,
-)
+from innerview.store.models.cards import Card, load_card, load_weights, save_subject, subjects
 from innerview.store.models.edited import (
     Edited,
     drop_edited,
@@ -33,6 +22,8 @@ from innerview.store.models.edited import (
     save_edited,
     weights_file,
 )
+from innerview.store.models.snapshots import Snapshot
+from innerview.store.models.weights import read_weights
 from innerview.store.predictions import Predictions
 from innerview.store.recordings.damage import Damage, damage_named
 from innerview.store.recordings.recording import Recording
@@ -74,7 +65,6 @@ __all__ = [
     "load_metrics",
     "load_names",
     "load_selections",
-    "load_snapshot",
     "load_weights",
     "metrics_digest",
     "read_weights",
@@ -83,9 +73,7 @@ __all__ = [
     "save_metrics",
     "save_names",
     "save_selections",
-    "save_snapshot",
     "save_subject",
-    "snapshots",
     "subjects",
     "weights_file",
     "write_rows",

@@ -10,8 +10,9 @@ from innerview.store.annotations.metrics import load_metrics
 from innerview.store.annotations.reductions import load_reductions
 from innerview.store.annotations.selections import load_selections
 from innerview.store.files import read_json
-from innerview.store.models.cards import read_snapshot, read_weights
 from innerview.store.models.edited import read_edited
+from innerview.store.models.snapshots import read_snapshot
+from innerview.store.models.weights import read_weights
 from innerview.store.paths import confined
 from innerview.store.predictions import PREDICTIONS
 from innerview.store.recordings.damage import Damage, damage_in_depth, recording_folders

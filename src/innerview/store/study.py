@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
 from innerview.store.annotations.reductions import drop_reduction, keep_reduction, load_reductions
 from innerview.store.files import read_json, replace_json
+from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.damage import Damage, recording_folders
@@ -41,6 +42,9 @@ from innerview.store.results.results import (
     load_results,
     result_id,
 )
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _STUDY = "study.json"
 _MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
@@ -143,6 +147,18 @@ class Study:
         except BaseException:
             lock.release()
             raise
+
+    def snapshots(self, run: str | None = None) -> list[Snapshot]:
+        """What was saved while models were trained, by run and step; of one run where it is named."""
+        return load_snapshots(self.path, run)
+
+    def snapshot(self, run: str, step: int) -> tuple[Snapshot, dict[str, Tensor]]:
+        """A snapshot and its weights by name; `iv.load_snapshot` makes a subject of them."""
+        return load_snapshot(self.path, run, step)
+
+    def save_snapshot(self, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
+        """Save the weights of one moment of a training run."""
+        save_snapshot(self.path, snapshot, weights)
 
     def reductions(self) -> tuple[EditSet, ...]:
         """Named reductions of the memory, oldest first."""

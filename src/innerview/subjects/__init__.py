@@ -16,6 +16,7 @@ from innerview.subjects.sites.change import Change, Changes
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
 from innerview.subjects.subject import Output, Subject
+from innerview.subjects.weights import first_difference, tensors_of
 
 __all__ = [
     "Attribution",
@@ -33,6 +34,7 @@ __all__ = [
     "checked",
     "described",
     "fingerprint",
+    "first_difference",
     "from_sb3",
     "head_of",
     "middle_for",
@@ -42,4 +44,5 @@ __all__ = [
     "subject",
     "tail",
     "targets",
+    "tensors_of",
 ]

@@ -83,6 +83,7 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
                 f"heads='{declared}' fits a module with one output; this one returns {_listed(found, batch)}. "
                 "Give a kind for each: heads={'policy': 'policy', 'value': 'value'}."
             )
+        # The kind of what forward returns, also where a layer happens to be called the same.
         return [_source(found[0], declared, declared, batch)]
     assert declared is not None
     paths = {part.name: part for part in found}

@@ -173,8 +173,11 @@ class Subject:
         return made
 
     def copied(self, weights: Mapping[str, Tensor], *, name: str) -> Subject:
-        """A subject of its own with some weights changed; this one and the user's module stay as they are."""
-        own: dict[str, Tensor] = {**dict(self.module.named_parameters()), **dict(self.module.named_buffers())}
+        """A subject of its own with some weights changed; this one and the user's module stay as they are.
+
+        The module is copied: two sets of weights can only be there at once in two modules, and hooks belong to one.
+        """
+        own = _all_tensors(self.module)
         for title, value in weights.items():
             if title not in own:
                 raise UnknownName("weight", title, own)
@@ -184,7 +187,7 @@ class Subject:
         module = copy.deepcopy(self.module, memo)
         body = copy.deepcopy(self._body, memo)
         with torch.no_grad():
-            new: dict[str, Tensor] = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+            new = _all_tensors(module)
             for title, value in weights.items():
                 new[title].copy_(value)
         info = replace(self.info, name=name)
@@ -395,6 +398,12 @@ class Subject:
                 f"Head '{name}' is {what} in row{'s' if len(rows) > 1 else ''} {', '.join(map(str, rows[:8]))} of "
                 f"{value.shape[0]}. Check the inputs (normalised as in training?) and {cause}."
             )
+
+
+def _all_tensors(module: nn.Module) -> dict[str, Tensor]:
+    """Parameters and buffers; one that has several names under each of them."""
+    own: dict[str, Tensor] = dict(module.named_parameters(remove_duplicate=False))
+    return own | dict(module.named_buffers(remove_duplicate=False))
 
 
 def place_of(address: str) -> Place:

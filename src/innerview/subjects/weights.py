@@ -20,10 +20,32 @@ _SHOWN = 8
 _ZIP = b"PK\x03\x04"
 
 
+def tensors_of(module: nn.Module) -> dict[str, Tensor]:
+    """Everything a module has learnt, by name: parameters and buffers; what is not a tensor is left out."""
+    return {name: value for name, value in module.state_dict().items() if isinstance(value, Tensor)}
+
+
+def first_difference(module: nn.Module, given: Mapping[str, Tensor]) -> str:
+    """The first tensor that weights of another architecture have otherwise, in words; empty where all fit."""
+    own = tensors_of(module)
+    for name, value in own.items():
+        if name not in given:
+            return f"'{name}' {_shape(value)} is missing"
+        if given[name].shape != value.shape or given[name].is_floating_point() != value.is_floating_point():
+            return f"'{name}' is {_shape(given[name])} and not {_shape(value)}"
+    extra = next((name for name in given if name not in own), None)
+    return "" if extra is None else f"'{extra}' {_shape(given[extra])} is not in the module"
+
+
+def _shape(value: Tensor) -> str:
+    kind = "" if value.is_floating_point() else f" of {str(value.dtype).removeprefix('torch.')}"
+    return f"{list(value.shape)}{kind}"
+
+
 def weights_digest(module: nn.Module) -> str:
     """SHA-256 over names, types, shapes and values of all weights."""
     digest = hashlib.sha256()
-    for name, value in sorted(_tensors(module).items()):
+    for name, value in sorted(tensors_of(module).items()):
         digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
         flat = value.detach().cpu().contiguous().flatten()
         digest.update(flat.view(torch.uint8).numpy().data if flat.numel() else b"")
@@ -38,9 +60,9 @@ def save_weights(module: nn.Module, path: str | os.PathLike[str], *, bits: int |
     if bits not in (None, 8):
         raise SubjectError(f"Weights are stored as they are (bits=None) or in 8 bits each (bits=8), not with {bits!r}.")
     unique: dict[tuple[Any, ...], str] = {}
-    for name, value in _tensors(module).items():
+    for name, value in tensors_of(module).items():
         unique.setdefault(_identity(value, name), name)
-    tensors = _tensors(module)
+    tensors = tensors_of(module)
     target = Path(path)
     temporary = target.with_name(target.name + ".part")
     stored = {name: tensors[name].detach().cpu().contiguous().clone() for name in unique.values()}
@@ -87,7 +109,7 @@ def unpack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def load_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
     """Put weights from safetensors or a plain torch state dict into a module; anything pickled is refused."""
     given = unpack(_read(Path(path)))
-    own = _tensors(module)
+    own = tensors_of(module)
     names: dict[tuple[Any, ...], str] = {}
     for name, value in own.items():
         if name in given:
@@ -105,10 +127,6 @@ def load_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
                 f"Weight '{name}' in {path} has shape {list(value.shape)}, expected {list(own[name].shape)}."
             )
     module.load_state_dict({n: given[n] if n in given else given[names[_identity(v, n)]] for n, v in own.items()})
-
-
-def _tensors(module: nn.Module) -> dict[str, Tensor]:
-    return {name: value for name, value in module.state_dict().items() if isinstance(value, Tensor)}
 
 
 def _identity(value: Tensor, name: str) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from innerview.capture import GivenRows
 from innerview.schema import Rows, States
 from innerview.subjects import Output, Subject
 
@@ -65,15 +66,14 @@ def carried_rows(
     """The same, with the memory carried along in each group and kept as a recording keeps it."""
     before: dict[str, list[Tensor]] = {}
     after: dict[str, list[Tensor]] = {}
+    feed = GivenFeed(subject, inputs)
     for start, stop in groups:
-        memory: Mapping[str, Tensor] = subject.initial_memory(1)
-        for row in range(start, stop):
-            for name, value in memory.items():
-                before.setdefault(name, []).append(value)
-            memory = subject.run({name: value[row : row + 1] for name, value in inputs.items()}, memory).memory
-            for name, value in memory.items():
-                after.setdefault(name, []).append(value)
-    named = {name: "memory" if len(after) == 1 else f"memory.{name}" for name in after}
+        said = GivenRows(subject, feed.inputs).carried(start, range(start, stop))
+        for name, first in subject.initial_memory(1).items():
+            states_after = [said[row].memory[name] for row in range(start, stop)]
+            before.setdefault(name, []).extend([first, *states_after[:-1]])
+            after.setdefault(name, []).extend(states_after)
+    named = subject.info.memory_arrays
     states = {named[name]: States.of(torch.cat(values).numpy()) for name, values in after.items()}
     whole = {name: torch.cat(values) for name, values in before.items()}
     return fed_rows(subject, inputs, before=whole, groups=groups, memory=states, **more)

@@ -27,6 +27,9 @@ class Crowd(Protocol):
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """Act in every game: what each earned, and why it is over, empty where it is not."""
 
+    def facts(self, place: int) -> Mapping[str, Any]:
+        """What is true in a game now; nothing where that is not worked out."""
+
     def leave(self, gone: np.ndarray) -> None:
         """Take games out, where a row of booleans is true; the others keep their order."""
 
@@ -131,6 +134,10 @@ class LaneCrowd:
         self._games = [(lane, after[lane]) for lane, _ in self._games]
         moments = [moment for _, moment in self._games]
         return np.array([moment.reward for moment in moments]), [moment.ended for moment in moments]
+
+    def facts(self, place: int) -> Mapping[str, Any]:
+        """What is true in a game now."""
+        return self._games[place][1].facts
 
     def leave(self, gone: np.ndarray) -> None:
         """Their lanes are free again."""

@@ -11,13 +11,11 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from innerview.edits import Editor
+from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.schema import ArraySpec, Binding, InputBinding, InputSpec, Step, bind
 from innerview.store import Recording
 from innerview.subjects import Subject
-
-_CARRIED_ROWS = 64
 
 
 class RowInputs:
@@ -79,8 +77,7 @@ class RowInputs:
         if not edits or self.recording.info.ordering is None:
             return self.subject
         step = row - int(self.group_starts(np.array([row]))[0])
-        editor = Editor([edits], self.subject.info, device=self.subject.device)
-        return self.subject.with_edits(editor.changes(before, [step], [0]))
+        return self.subject.with_edits(Stepper(self.subject, before, programs=[edits]).changes([step]))
 
     def group_starts(self, rows: np.ndarray) -> np.ndarray:
         """The first row of each row's group."""
@@ -102,38 +99,26 @@ class RowInputs:
     def has_recorded_memory(self) -> bool:
         """Whether the recording keeps the memory of this subject, as far as can be told."""
         info, shapes = self.recording.info, {site.name: site.shape for site in self.subject.info.memory}
-        kept = {name: self._arrays.get(array) for name, array in self._memory_arrays.items()}
+        kept = {name: self._arrays.get(array) for name, array in self.subject.info.memory_arrays.items()}
         if any(spec is None or spec.shape != shapes[name] for name, spec in kept.items()):
             return False
         digest = info.subject.weights_digest if info.subject else ""
         return self._recorded_memory and digest in ("", self.subject.weights_digest())
 
-    @cached_property
-    def _memory_arrays(self) -> dict[str, str]:
-        alone = "memory" in self._arrays
-        return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.subject.info.memory}
-
     def _recorded(self, site: str, rows: np.ndarray) -> Tensor:
-        before = self.recording.array_rows(self._memory_arrays[site], np.maximum(rows - 1, 0))
+        before = self.recording.array_rows(self.subject.info.memory_arrays[site], np.maximum(rows - 1, 0))
         return torch.from_numpy(np.array(before))
 
     def _carried(self, rows: np.ndarray) -> dict[str, Tensor]:
         """The subject is run over what comes before in each group, once for all rows that are wanted of it."""
         starts = self.group_starts(rows)
-        states: dict[int, dict[str, Tensor]] = {}
-        for start in np.unique(starts).tolist():
-            inside = set(rows[starts == start].tolist())
-            memory, last = self.subject.initial_memory(1), max(inside)
-            for first in range(start, last + 1, _CARRIED_ROWS):
-                stop = min(first + _CARRIED_ROWS, last)
-                inputs = self.inputs(range(first, stop)) if stop > first else {}
-                for row in range(first, min(first + _CARRIED_ROWS, last + 1)):
-                    if row in inside:
-                        states[row] = memory
-                    if row < stop:
-                        one = {name: value[row - first : row - first + 1] for name, value in inputs.items()}
-                        memory = self.subject.run(one, memory).memory
-        return {site: torch.cat([states[row][site] for row in rows.tolist()]) for site in states[int(rows[0])]}
+        given, fresh = GivenRows(self.subject, self.inputs), self.subject.initial_memory(1)
+        before = dict.fromkeys(starts.tolist(), fresh)
+        for start in np.unique(starts[starts < rows]).tolist():
+            later = rows[(starts == start) & (rows > start)]
+            said = given.carried(start, (later - 1).tolist())
+            before |= {row: said[row - 1].memory for row in later.tolist()}
+        return {site: torch.cat([before[row][site] for row in rows.tolist()]) for site in fresh}
 
     def _values(self, item: InputBinding, rows: np.ndarray) -> np.ndarray:
         spec = self._arrays[item.array]

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from innerview.capture import Layout, decisions
-from innerview.edits import Editor
+from innerview.capture import Layout, Stepper, decisions
 from innerview.errors import RequestError
 from innerview.rollouts.what_if.origin import Origin
 from innerview.rollouts.what_if.packing import Packed, pack
 from innerview.schema import Moment, Move, ThingInView, to_json
-from innerview.subjects import Changes, Output, Subject
+from innerview.subjects import Output, Subject
 from innerview.worlds import Changeable, Rewindable
 
 MOST_MOVES = 2000
@@ -109,7 +108,7 @@ class Branch:
 
     def subject_at(self, node: Node) -> Subject:
         """The subject, with its memory changed where the recording was made so."""
-        change = self._changes(node.before, node.step)
+        change = self._stepper(node.before).changes([node.step])
         return self.origin.subject.with_edits(change) if change else self.origin.subject
 
     def inputs(self, node: Node) -> dict[str, torch.Tensor]:
@@ -181,7 +180,7 @@ class Branch:
     def _node(self, moment: Moment, *, step: int, before: Memory, move: Move | None = None, **made: Any) -> Node:
         subject, form = self.origin.subject, self.form
         fed = {name: np.asarray(moment.observation[name])[None] for name in form.fed}
-        output = subject.run(subject.inputs(fed), before, edits=self._changes(before, step))
+        output = self._stepper(before).step(subject.inputs(fed), steps=[step])
         probabilities = subject.probabilities(output)
         told = decisions(form, output, probabilities)
         return Node(
@@ -199,9 +198,9 @@ class Branch:
             state=self._lanes.state(0) if isinstance(self._lanes, Rewindable) else None,
         )
 
-    def _changes(self, before: Memory, step: int) -> Changes:
-        edits, subject = self.origin.recording.info.edits, self.origin.subject
-        return Editor([edits], subject.info, device=subject.device).changes(before, [step], [0])
+    def _stepper(self, before: Memory) -> Stepper[Mapping[str, torch.Tensor]]:
+        """The subject with this memory, edited as it was when the recording was made."""
+        return Stepper(self.origin.subject, before, programs=[self.origin.recording.info.edits])
 
     def _key(self, move: Move | None) -> str:
         above = self.nodes[-1].key if self.nodes else self.origin.key

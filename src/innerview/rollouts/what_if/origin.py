@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from innerview.capture import Layout, layout
+from innerview.capture import Layout, Sampler, layout, within_bounds
 from innerview.errors import CaptureError, RequestError, UnknownName, WorldError
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.rerun import check_known, check_world
@@ -65,13 +65,9 @@ class Origin:
 
     def chosen(self, output: Output) -> Any:
         """The subject's most likely action."""
-        if self.subject.acting_head is None:
-            return 0
-        action = self.subject.act(output, greedy=True)[0]
         space = self.world.info.actions
-        if space.kind == "discrete":
-            return int(action)
-        return np.clip(action, space.low, space.high) if space.low else action
+        action = Sampler(space=space, greedy=True).actions(self.subject, output)[0]
+        return int(action) if space.kind == "discrete" else action
 
     def checked_action(self, move: Move) -> Any:
         """An action of one's own, or an error that says which there are."""
@@ -85,8 +81,7 @@ class Origin:
             raise RequestError(
                 f"An action is {space.size} numbers ({', '.join(space.names)}), not {list(move.actions)}."
             )
-        action = np.asarray(move.actions, np.float32)
-        return np.clip(action, space.low, space.high) if space.low else action
+        return within_bounds(space, np.asarray(move.actions, np.float32))
 
     def _actions(self) -> list[Any]:
         names = [column.name for column in self.recording.info.columns if column.kind == "action"]

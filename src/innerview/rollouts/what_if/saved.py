@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture import output_arrays
+from innerview.capture import group_line, output_arrays
 from innerview.capture.lane import Episode, Piece
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.engine import Progress
@@ -139,16 +139,9 @@ def _arrays(branch: Branch, node: Node, info: RecordingInfo) -> dict[str, np.nda
 
 
 def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWriter) -> Mapping[str, Any]:
-    assert piece.ending is not None, "the outcome was set"
-    start, length = int(origin.group["start"]), origin.step + piece.ending.length
-    rewards = origin.recording.columns(["reward"], start, origin.row)["reward"]
-    return {
-        "episode": 0,
-        "seed": piece.ending.seed,
-        "start": 0,
-        "stop": length,
-        "length": length,
-        "return": float(rewards.sum() or 0.0) + piece.ending.total_reward,
-        "outcome": piece.ending.outcome,
-        "scene": writer.add_scene(scene) if scene else "",
-    }
+    branch = piece.summary
+    assert branch is not None, "the outcome was set"
+    start = int(origin.group["start"])
+    recorded = float(origin.recording.columns(["reward"], start, origin.row)["reward"].sum() or 0.0)
+    whole = replace(branch, length=origin.step + branch.length, total_reward=recorded + branch.total_reward)
+    return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")

@@ -19,7 +19,7 @@ from innerview.subjects.isolation import Evaluating
 from innerview.subjects.memory.carriers import Slot, layer_slots
 from innerview.subjects.sites.change import Changes, changing_memory
 from innerview.subjects.sites.hooks import attached, main_tensor
-from innerview.subjects.subject import Subject
+from innerview.subjects.subject import Output, Subject
 from innerview.subjects.trace import new_state
 
 _CLOSE = 1e-5
@@ -42,14 +42,14 @@ class Replay:
         """Whether what comes before the memory is computed only once."""
         return self._way is not None
 
-    def step(self, row: int, memory: Mapping[str, Tensor], edits: Changes | None) -> tuple[Tensor, dict[str, Tensor]]:
+    def run(self, row: int, memory: Mapping[str, Tensor], changes: Changes) -> Output:
         """What the acting head says in one row for every state given, [states, …], and the states afterwards."""
-        if self._way is not None and self._way.reaches(edits):
-            return self._way.step(row, memory, edits)
+        if self._way is not None and self._way.reaches(changes):
+            said, after = self._way.step(row, memory, changes)
+            return Output({self._head: said}, after)
         states = len(next(iter(memory.values())))
         inputs = {n: v[row : row + 1].expand(states, *v.shape[1:]).contiguous() for n, v in self._inputs.items()}
-        output = self._subject.run(inputs, memory, edits=edits or Changes())
-        return output.heads[self._head], output.memory
+        return self._subject.run(inputs, memory, edits=changes)
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,11 @@ class _Way:
     fed: Tensor
     """[rows, features]."""
 
-    def reaches(self, edits: Changes | None) -> bool:
+    def reaches(self, changes: Changes) -> bool:
         """Whether all that is changed is the state of the layer."""
-        own = {slot.site.address for slot in self.slots}
-        return edits is None or (not edits.inputs and set(edits.sites) <= own)
+        return not changes.inputs and set(changes.sites) <= {slot.site.address for slot in self.slots}
 
-    def step(self, row: int, memory: Mapping[str, Tensor], edits: Changes | None) -> tuple[Tensor, dict[str, Tensor]]:
+    def step(self, row: int, memory: Mapping[str, Tensor], changes: Changes) -> tuple[Tensor, dict[str, Tensor]]:
         states = len(next(iter(memory.values())))
         fed = self.fed[row].expand(states, -1)
         packed = tuple(slot.pack(memory[slot.site.name]) for slot in self.slots)
@@ -79,7 +78,7 @@ class _Way:
             self.subject.alone(),
             torch.no_grad(),
             Evaluating((*self.layer.modules(), *self.head.modules())),
-            attached(changing_memory(sites, {self.name: self.layer}, edits.sites) if edits else ()),
+            attached(changing_memory(sites, {self.name: self.layer}, changes.sites) if changes else ()),
         ):
             given = fed if time is None else fed.unsqueeze(time)
             output = self.layer(given, packed if len(packed) > 1 else packed[0])
@@ -155,7 +154,7 @@ def _agrees(way: _Way, subject: Subject, inputs: Mapping[str, Tensor], head: str
         }
         one = {n: v[row : row + 1].expand(_TRIED_ROWS, *v.shape[1:]).contiguous() for n, v in inputs.items()}
         whole = subject.run(one, memory)
-        told, after = way.step(row, memory, None)
+        told, after = way.step(row, memory, Changes())
         if not _same(told, whole.heads[head]) or not all(_same(after[n], v) for n, v in whole.memory.items()):
             return False
     return True

@@ -13,6 +13,7 @@ import torch
 from PIL import Image
 
 from innerview.errors import JobError, SubjectError, UnknownName
+from innerview.lenses.rows.inputs import RowInputs
 from innerview.schema import ArraySpec
 from innerview.store import Recording
 from innerview.subjects import Subject
@@ -64,11 +65,10 @@ def read_episode(recording: Recording, subject: Subject, episode: int | str | No
     line = _choose(recording, episode)
     start, stop = recording.group_rows(line["episode"])
     _check_same(recording, subject)
-    inputs = {name: recording.array(array, start, stop) for name, array in _observations(recording, subject).items()}
-    first = subject.inputs({name: value[:1] for name, value in inputs.items()})
-    recurrence = take_apart(subject, first)
-    gates = _gates(subject, recurrence, inputs)
-    memory = recording.array(_memory_array(recording, recurrence), start, stop).astype(np.float32)
+    given = RowInputs(subject, recording)
+    recurrence = take_apart(subject, given.inputs(range(start, start + 1)))
+    gates = _gates(given, recurrence, start, stop)
+    memory = recording.array(subject.info.memory_arrays[recurrence.site], start, stop).astype(np.float32)
     _check_agrees(recurrence, gates, memory)
     columns = recording.columns(None, start, stop)
     greedy = bool(recording.info.arguments.get("greedy", False)) or subject.acting_head.kind != "policy"  # type: ignore[union-attr]
@@ -126,35 +126,12 @@ def _check_same(recording: Recording, subject: Subject) -> None:
         )
 
 
-def _observations(recording: Recording, subject: Subject) -> dict[str, str]:
-    """The recorded array of each input."""
-    arrays = {spec.name for spec in recording.info.arrays}
-    names: dict[str, str] = {}
-    for name in subject.observation_names:
-        array = next((a for a in (f"observation.{name}", name, "observation") if a in arrays), None)
-        if array is None:
-            raise JobError(f"Recording '{recording.name}' does not hold what '{name}' of the subject was fed.")
-        names[name] = array
-    return names
-
-
-def _memory_array(recording: Recording, recurrence: Recurrence) -> str:
-    arrays = [spec.name for spec in recording.info.arrays if spec.role == "memory"]
-    wanted = f"memory.{recurrence.site}"
-    if wanted in arrays:
-        return wanted
-    if arrays == ["memory"]:
-        return "memory"
-    raise UnknownName("memory array", wanted, arrays, f"Recording '{recording.name}' has these.")
-
-
-def _gates(subject: Subject, recurrence: Recurrence, inputs: dict[str, np.ndarray]) -> np.ndarray:
-    rows = len(next(iter(inputs.values())))
+def _gates(given: RowInputs, recurrence: Recurrence, start: int, stop: int) -> np.ndarray:
     parts = []
     with torch.no_grad():
-        for first in range(0, rows, _BATCH):
-            batch = subject.inputs({name: value[first : first + _BATCH] for name, value in inputs.items()})
-            parts.append(recurrence.project(fed(subject, recurrence, batch).cpu()))
+        for first in range(start, stop, _BATCH):
+            batch = given.inputs(range(first, min(first + _BATCH, stop)))
+            parts.append(recurrence.project(fed(given.subject, recurrence, batch).cpu()))
     return torch.cat(parts).numpy().astype(np.float32)
 
 

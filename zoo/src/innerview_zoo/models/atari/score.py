@@ -84,7 +84,7 @@ def score(
         progress=progress,
     )
     how = "full games, any action at random" if noise == 1 else how_of(plan)
-    return mean_figure([each.ret for each in played], name=name, unit="points", how=how)
+    return mean_figure([each.total_reward for each in played], name=name, unit="points", how=how)
 
 
 def figures(name: str, count: int | None = None, progress: Progress = quiet) -> list[Figure]:

@@ -86,6 +86,10 @@ class PlatformerCrowd:
         outcomes = self._state.outcome.cpu().numpy()
         return REWARD * (outcomes == n.COIN_REACHED), [n.OUTCOMES[outcome] for outcome in outcomes]
 
+    def facts(self, place: int) -> dict[str, Any]:
+        """None: how a game ended is all that is counted."""
+        return {}
+
     def leave(self, gone: np.ndarray) -> None:
         """Take games out."""
         stay = torch.as_tensor(np.flatnonzero(~gone)).to(self._device)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import torch
 
+from innerview.schema import EpisodeSummary
 from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
-from innerview_zoo.episodes import Played, play
+from innerview_zoo.episodes import play
 from innerview_zoo.manifest import weights_file
 from innerview_zoo.models.doom.health.train import ACTIONS, EVALUATION_SEED, FRAME_SKIP, INPUT_HW, SCREEN_HW, Agent
 from innerview_zoo.report import Figure, Progress, Report, mean_figure, onwards, quiet, share_figure
@@ -49,9 +50,9 @@ def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
     )
 
 
-def _figures(played: list[Played], how: str) -> tuple[Figure, Figure]:
+def _figures(played: list[EpisodeSummary], how: str) -> tuple[Figure, Figure]:
     lengths = [float(each.length) for each in played]
-    lived = sum(each.ended != "died" for each in played)
+    lived = sum(each.outcome != "died" for each in played)
     return (
         mean_figure(lengths, name="steps survived", unit="steps", how=how),
         share_figure(lived, len(played), name="lived to the end", how=how),

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import torch
 
+from innerview.schema import EpisodeSummary
 from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
-from innerview_zoo.episodes import Played, play
+from innerview_zoo.episodes import play
 from innerview_zoo.models.doom.kitems.agent import INPUT_HW, Agent
 from innerview_zoo.report import Progress, Report, mean_figure, onwards, share_figure
 from innerview_zoo.worlds.kitems.game import ACTIONS, ALL_ITEMS, TIME_UP, WRONG_ITEM
@@ -41,7 +42,7 @@ def evaluate_agent(agent: Subject, mazes: World, *, title: str, count: int | Non
     )
 
 
-def _cells(played: list[Played]) -> list[str]:
+def _cells(played: list[EpisodeSummary]) -> list[str]:
     items = [int(each.facts["gathered"]) for each in played]
     shares = [share_figure(sum(n >= k for n in items), len(items), name="") for k in range(1, 5)]
     outcomes = (str(_ended(played, outcome)) for outcome in (WRONG_ITEM, TIME_UP))
@@ -49,5 +50,5 @@ def _cells(played: list[Played]) -> list[str]:
     return [str(mean_figure(items, name="items")), *least, *outcomes]
 
 
-def _ended(played: list[Played], outcome: str) -> int:
-    return sum(each.ended == outcome for each in played)
+def _ended(played: list[EpisodeSummary], outcome: str) -> int:
+    return sum(each.outcome == outcome for each in played)

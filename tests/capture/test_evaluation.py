@@ -1,4 +1,4 @@
-"""Trials tell how episodes end, as a recording of the same seeds would."""
+"""Evaluations say how episodes end, as a recording of the same seeds would."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from innerview_zoo.testing import counting
 from innerview_zoo.worlds.platformer import ACTIONS
 from torch import nn
 
-from innerview.capture import Plan, layout, rollout
-from innerview.capture.trial import Outcome, trial
-from innerview.errors import CaptureError
+from innerview.capture import Plan, evaluate, layout, rollout
+from innerview.errors import CaptureError, WorldError
+from innerview.schema import EpisodeSummary
 from innerview.subjects import Subject, subject
 from innerview.testing.crossing import Crossing, meets, walker
 from innerview.testing.worlds import CountingWorld, CrashingWorld
@@ -20,8 +20,8 @@ from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 
-def told(subject: Subject, world: World, seeds: range, **how: int) -> dict[int, Outcome]:
-    return {one.seed: one for ended in trial(subject, world, seeds, **how) for one in ended}  # type: ignore[arg-type]
+def told(subject: Subject, world: World, seeds: range, **how: int) -> dict[int, EpisodeSummary]:
+    return {one.seed: one for ended in evaluate(subject, world, seeds, **how) for one in ended}  # type: ignore[arg-type]
 
 
 def small_platformer() -> tuple[Subject, World]:
@@ -47,8 +47,8 @@ def test_episodes_end_as_in_a_recording_of_the_same_seeds(name: str) -> None:
     got = told(agent, world, seeds, lanes=3)
     plan = Plan(seeds=list(seeds), lanes=2)
     for piece in rollout(agent, world, plan, layout(agent, world.info)):
-        if piece.ending is not None:
-            one, ending = got.pop(piece.ending.seed), piece.ending
+        if piece.summary is not None:
+            one, ending = got.pop(piece.summary.seed), piece.summary
             assert (one.outcome, one.length) == (ending.outcome, ending.length)
             assert one.total_reward == pytest.approx(ending.total_reward)
     assert not got
@@ -76,7 +76,7 @@ def test_greedy_actions_are_the_same_every_time_and_nothing_asked_is_nothing_pla
 
 def test_a_world_that_breaks_says_where_and_what_to_do() -> None:
     agent = counting(nn.GRUCell(12, 8))
-    with pytest.raises(CaptureError, match=r"could not play on in 'crashing'.*goes on from there"):
+    with pytest.raises(WorldError, match="step 3"):
         told(agent, CrashingWorld(crash_at=3), range(4))
     with pytest.raises(CaptureError, match="1 or more, not 0"):
         told(agent, CountingWorld(), range(4), lanes=0)

@@ -1,0 +1,78 @@
+"""Sums up an episode, for every driver: steps, rewards, events, means of facts, and why it ended."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from innerview.schema import Column, EpisodeSummary, to_json
+
+STEP_LIMIT = "step limit"
+"""Why an episode ended that was cut."""
+PICKED_UP, ITEM = "picked_up", "last_item"
+"""An event, and the column that says in the row after it which item it was."""
+_POSE = frozenset(("x", "y", "z", "angle", "pitch", "roll"))
+
+
+class Tally:
+    """Counts one episode while it is played."""
+
+    def __init__(self, seed: int, columns: Sequence[Column] = (), *, max_steps: int | None = None) -> None:
+        self.seed, self.length, self.total_reward = seed, 0, 0.0
+        self._columns, self._max_steps = columns, max_steps
+        self._begins = ""
+        self._events: Counter[str] = Counter()
+        self._facts: dict[str, list[float]] = {}
+        self._picked_up = False
+
+    def step(self, reward: float, ended: str) -> str:
+        """Count one step; why the episode is over now, empty where it goes on."""
+        self.length += 1
+        self.total_reward += float(reward)
+        cut = self._max_steps is not None and self.length >= self._max_steps
+        return ended or (STEP_LIMIT if cut else "")
+
+    def add_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
+        """Count the events and facts of rows, which follow those before."""
+        if not self._begins:
+            self._begins = self._digest_of_first(rows)
+        self._count_items(rows)
+        for column in self._columns:
+            if column.kind == "event":
+                self._events[column.name] += sum(bool(value) for value in rows[column.name])
+            elif _has_mean(column):
+                self._facts.setdefault(column.name, []).extend(float(v) for v in rows[column.name] if v is not None)
+
+    def summary(self, outcome: str, facts: Mapping[str, Any] | None = None) -> EpisodeSummary:
+        """How the episode went."""
+        means = {f"mean {name}": sum(values) / len(values) for name, values in self._facts.items() if values}
+        return EpisodeSummary(
+            seed=self.seed,
+            outcome=outcome,
+            length=self.length,
+            total_reward=self.total_reward,
+            counts={**self._events, **means},
+            begins=self._begins,
+            facts=facts or {},
+        )
+
+    def _digest_of_first(self, rows: Mapping[str, Sequence[Any]]) -> str:
+        facts = [column.name for column in self._columns if column.kind in ("fact", "category", "objects")]
+        first = json.dumps(to_json({name: rows[name][0] for name in facts}), sort_keys=True, default=str)
+        return hashlib.sha256(first.encode()).hexdigest()[:12]
+
+    def _count_items(self, rows: Mapping[str, Sequence[Any]]) -> None:
+        if PICKED_UP not in rows or ITEM not in rows:
+            return
+        for picked_up, item in zip(rows[PICKED_UP], rows[ITEM], strict=True):
+            if self._picked_up and item:
+                self._events[f"{PICKED_UP}: {item}"] += 1
+            self._picked_up = bool(picked_up)
+
+
+def _has_mean(column: Column) -> bool:
+    numeric = column.kind == "fact" and column.type in ("int", "float")
+    return bool(numeric and column.unit and column.name not in _POSE)

@@ -1,0 +1,78 @@
+"""Weights of a model at several moments of its training, by run and step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from innerview.errors import StoreError, UnknownName
+from innerview.schema import from_json, to_json
+from innerview.store.files import read_json, replace_json
+from innerview.store.models.weights import WEIGHTS, read_weights, save_weights
+from innerview.store.paths import checked_name, confined, is_plain_file
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+CARD = "snapshot.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Snapshot:
+    """The weights at one moment of a training run, and what was recorded with them."""
+
+    run: str
+    step: int
+    recording: str = ""
+    created_at: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def subject(self) -> str:
+        """What a subject of this age is called."""
+        return f"{self.run} @ {self.step:,} steps"
+
+
+def save_snapshot(root: Path, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
+    """Save weights of a training run; the card comes last, so that a snapshot without one is unfinished."""
+    folder = _folder(root, snapshot.run, snapshot.step)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_weights(folder / WEIGHTS, weights)
+    created = snapshot.created_at or datetime.now(UTC).isoformat(timespec="seconds")
+    replace_json(folder / CARD, to_json(snapshot) | {"created_at": created})
+
+
+def load_snapshots(root: Path, run: str | None = None) -> list[Snapshot]:
+    """Every snapshot that can be read, by run and step."""
+    pattern = f"snapshots/{checked_name('run', run)}/*/{CARD}" if run else f"snapshots/*/*/{CARD}"
+    found = []
+    for path in root.glob(pattern):
+        with suppress(StoreError):  # `check` names it; one that cannot be read must not hide the others
+            found.append(read_snapshot(path))
+    return sorted(found, key=lambda snapshot: (snapshot.run, snapshot.step))
+
+
+def read_snapshot(path: Path) -> Snapshot:
+    """What a snapshot's card says."""
+    return from_json(Snapshot, read_json(path))
+
+
+def load_snapshot(root: Path, run: str, step: int) -> tuple[Snapshot, dict[str, Tensor]]:
+    """A snapshot and its weights by name."""
+    folder = _folder(root, run, step)
+    if not is_plain_file(folder / CARD):
+        known = load_snapshots(root)
+        runs = dict.fromkeys(each.run for each in known)
+        if run not in runs:
+            raise UnknownName("training run", run, runs)
+        steps = [str(each.step) for each in known if each.run == run]
+        raise UnknownName(f"step of a snapshot of '{run}'", str(step), steps)
+    return read_snapshot(folder / CARD), read_weights(folder / WEIGHTS)
+
+
+def _folder(root: Path, run: str, step: int) -> Path:
+    return confined(root, "snapshots", checked_name("run", run), str(int(step)))

@@ -1,0 +1,83 @@
+"""Episodes played for a table or a test are kept, and none is played twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import innerview as iv
+from innerview.capture import evaluate
+from innerview.errors import CaptureError
+from innerview.rollouts.episodes import FULL, Table
+from innerview.rollouts.evaluation import Match, Player
+from innerview.schema import EditSet, SiteEdit
+from innerview.testing.crossing import Crossing, walker
+from innerview.testing.worlds import CountingWorld, CrashingWorld, episode_length
+from tests.rollouts.players import recurrent
+
+EDITED = EditSet(name="without 1", edits=(SiteEdit(elements=(1,)),))
+
+
+def quiet(*_: Any) -> None:
+    """No progress."""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> iv.Study:
+    return iv.Study.create(tmp_path / "a.study")
+
+
+def test_a_table_sums_up_what_a_recording_of_the_same_seeds_holds(study: iv.Study) -> None:
+    subject, world = recurrent(), CountingWorld()
+    games = Table(study=study, subject=subject, world=world, lanes=3).play([FULL, EDITED], range(4), quiet)
+    recorded = iv.record(study, subject, world, episodes=4, lanes=3, name="x", progress=False)
+    for line, row in zip(games.lines[0], recorded.groups().iter_rows(named=True), strict=True):
+        assert (line.seed, line.length, line.outcome) == (row["seed"], row["length"], row["outcome"])
+        assert line.total_reward == row["return"]
+        rows = recorded.columns(["picked_up", "health"], row["start"], row["stop"])
+        assert line.counts["picked_up"] == rows["picked_up"].sum()
+        assert line.counts["mean health"] == pytest.approx(rows["health"].mean())
+    assert games.began_alike(1) == set(range(4))
+
+
+def test_what_was_played_is_read_again_and_only_the_rest_is_played(study: iv.Study) -> None:
+    table = Table(study=study, subject=recurrent(), world=CountingWorld())
+    first = table.play([FULL, EDITED], range(3), quiet)
+    done: list[int] = []
+    again = table.play([FULL, EDITED], range(4), lambda now, *_: done.append(now))
+    assert done == [6, 7, 8]
+    assert [lines[:3] for lines in again.lines] == list(first.lines)
+
+
+def test_a_match_keeps_what_an_evaluation_counts(study: iv.Study) -> None:
+    subject, world = walker(), Crossing()
+    match = Match(study=study, players=(Player("original", "original", subject, world),), seeds=tuple(range(9)))
+    (lines,) = match.play(quiet)
+    once = {one.seed: one for ended in evaluate(subject, world, range(9)) for one in ended}
+    assert [(one.seed, one.outcome, one.length) for one in lines] == [
+        (seed, once[seed].outcome, once[seed].length) for seed in range(9)
+    ]
+    assert match.play(quiet) == [lines]
+
+
+def test_a_table_and_a_match_do_not_mix_what_they_played(study: iv.Study) -> None:
+    """In batches of another form a network may say something else in the last bit."""
+    subject, world = recurrent(), CountingWorld()
+    Match(study=study, players=(Player("a", "original", subject, world),), seeds=(0, 1)).play(quiet)
+    done: list[int] = []
+    Table(study=study, subject=subject, world=world).play([FULL], (0, 1), lambda now, *_: done.append(now))
+    assert done[0] == 0
+
+
+def test_a_match_whose_world_breaks_says_that_the_rest_is_kept(study: iv.Study) -> None:
+    broken = Match(study=study, players=(Player("a", "original", recurrent(), CrashingWorld(crash_at=3)),), seeds=(1,))
+    with pytest.raises(CaptureError, match=r"could not play on in 'crashing'.*goes on from there"):
+        broken.play(quiet)
+
+
+def test_items_that_nobody_picked_up_count_as_none(study: iv.Study) -> None:
+    games = Table(study=study, subject=recurrent(), world=CountingWorld()).play([FULL], range(3), quiet)
+    assert [each.length for each in games.fared(0)] == [episode_length(seed) for seed in range(3)]
+    assert len({frozenset(each.counts) for each in games.fared(0)}) == 1
