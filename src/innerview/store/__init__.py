@@ -33,7 +33,7 @@ from innerview.store.models.edited import (
     save_edited,
     weights_file,
 )
-from innerview.store.predictions import Predictions
+from innerview.store.predictions import Predictions, prediction_id
 from innerview.store.recordings.damage import Damage, damage_named
 from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.whole import fitting_block_rows, write_rows
@@ -77,6 +77,7 @@ __all__ = [
     "load_snapshot",
     "load_weights",
     "metrics_digest",
+    "prediction_id",
     "read_weights",
     "rename_edited",
     "save_edited",

@@ -176,10 +176,10 @@ class Study:
         """Raise where a result or one of its arrays is damaged."""
         check_result(self.path, result)
 
-    def result_id(self, kind: str, recording: str, arguments: Mapping[str, Any]) -> str:
-        """The id that a result of these arguments has, or will have."""
+    def result_id(self, kind: str, recording: str, arguments: Mapping[str, Any], *, version: int = 1) -> str:
+        """The id that a result of these arguments has, or will have; `version` is that of the kind of job."""
         digest = self.recording(recording).digest
-        return result_id(kind=kind, recording=recording, digest=digest, arguments=arguments)
+        return result_id(kind=kind, version=version, recording=recording, digest=digest, arguments=arguments)
 
     def keep_result(
         self,
