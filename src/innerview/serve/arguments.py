@@ -144,7 +144,7 @@ def _read_any(value: Any, handler: Callable[[Any], Any]) -> AskedJob:
 def union_of(kinds: Iterable[type]) -> Any:
     """Any of these jobs, told apart by `kind`; read by `read_job`, which knows all that are registered."""
     by_arguments = {kind.arguments: kind for _, kind in KINDS}
-    models = reduce(or_, (_job_model(by_arguments[each]) for each in kinds))
+    models: Any = reduce(or_, (_job_model(by_arguments[each]) for each in kinds))
     described_as = create_model(
         "JobRequest", __base__=RootModel[Annotated[models, pydantic.Field(discriminator="kind")]]
     )
