@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 import innerview as iv
-from innerview.errors import CaptureError, EditError, RequestError, UnknownName
+from innerview.errors import EditError, RequestError, UnknownName
 from innerview.interventions import reductions
 from innerview.interventions.jobs import TableJob
 from innerview.interventions.reductions import keep_by, nothing_left, reduce_table
@@ -164,7 +164,7 @@ def test_tables_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
         reduce_table(study, "x", [without(4)], walker, world, progress=False)
     with pytest.raises(EditError, match="called 'without"):
         reduce_table(study, "x", [without(1), without(1)], walker, world, progress=False)
-    with pytest.raises(CaptureError, match="1 or more"):
+    with pytest.raises(RequestError, match="episodes is a whole number from 1 to"):
         reduce_table(study, "x", [without(1)], walker, world, episodes=0, progress=False)
     plain = iv.subject(nn.Sequential(nn.Flatten(), nn.Linear(192, 3)), example=torch.zeros(1, 3, 8, 8), heads="policy")
     with pytest.raises(EditError, match="no memory"):

@@ -102,7 +102,7 @@ class RecordWork(Work):
         """Play and write."""
         job = self.job
         return record_plan(
-            self.study,
+            self.study if Study.exists(self.study.path) else self.study.path,
             self.subject,
             self.world,
             self.plan,
@@ -199,11 +199,15 @@ def record_plan(
 def context_of(
     study: Study | str | Path, subject: Subject, world: World | None = None, *, create: bool = False
 ) -> Context:
-    """A study with one subject, and one world, as a person has them in hand."""
+    """A study with one subject, and one world, as a person has them in hand.
+
+    To `create` says that there need not be a study: it is made when rows are written, and not for what is refused.
+    """
     check_subject(subject)
-    opened = study if isinstance(study, Study) else (Study.open_or_create if create else Study.open)(study)
+    if not isinstance(study, Study):
+        study = Study(Path(study), Path(study).name) if create and not Study.exists(study) else Study.open(study)
     worlds = {} if world is None else {world.info.name: world}
-    return Context(study=opened, subjects={subject.info.name: subject}, worlds=worlds)
+    return Context(study=study, subjects={subject.info.name: subject}, worlds=worlds)
 
 
 def check_subject(subject: Any) -> None:

@@ -79,9 +79,14 @@ class Study:
         return Study(root, str(value.get("name", root.name)))
 
     @staticmethod
+    def exists(path: Path | str) -> bool:
+        """Whether there is a study in this folder."""
+        return (Path(path) / _STUDY).exists()
+
+    @staticmethod
     def open_or_create(path: Path | str) -> Study:
         """Open the study there, or make one."""
-        return Study.open(path) if (Path(path) / _STUDY).exists() else Study.create(path)
+        return Study.open(path) if Study.exists(path) else Study.create(path)
 
     def recordings(self) -> list[str]:
         """Names of the recordings that can be opened."""
