@@ -9,9 +9,10 @@ import torch
 import innerview as iv
 from innerview.errors import LensError, UnknownName
 from innerview.jobs.context import Context
-from innerview.lenses.job import LensJob, Setting
+from innerview.lenses.job import LensJob
 from innerview.lenses.look import LensWork, look
 from innerview.lenses.rows.recorded import recorded_rows
+from innerview.schema import Setting
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent

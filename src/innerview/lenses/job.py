@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from innerview.jobs.kinds import job_kind
-
-Setting = bool | int | float | str
-"""The value of a lens parameter."""
+from innerview.schema import Setting
 
 
 @job_kind("lens", work="innerview.lenses.look:LensWork", unit="rows", stored=True)

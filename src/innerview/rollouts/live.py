@@ -11,12 +11,11 @@ import numpy as np
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.lenses.discovery import all_lenses
-from innerview.lenses.job import Setting
 from innerview.lenses.look import complete_parameters, run_lens
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
-from innerview.schema import Heat
+from innerview.schema import Heat, Setting
 from innerview.store import Recording
 from innerview.subjects import Subject
 

@@ -16,7 +16,7 @@ from innerview.schema.edit import (
     SiteOperation,
     WeightEdit,
 )
-from innerview.schema.lens import TARGET, Lens, Need, Parameter
+from innerview.schema.lens import TARGET, Lens, Need, Parameter, Setting
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.output import (
     OUTPUTS,
@@ -93,6 +93,7 @@ __all__ = [
     "Rows",
     "Scene",
     "Series",
+    "Setting",
     "Site",
     "SiteAddress",
     "SiteEdit",

@@ -1636,7 +1636,7 @@ export interface components {
              */
             choices: string[];
             /** Default */
-            default: unknown;
+            default: boolean | number | string;
             /** Description */
             description: string;
             /** High */
