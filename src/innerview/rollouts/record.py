@@ -18,7 +18,7 @@ from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
 from innerview.jobs.work import Product, Watch, Work, run_job
-from innerview.rollouts.jobs import BLOCK_ROWS, RecordJob
+from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
 from innerview.schema import Edits, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
@@ -124,6 +124,8 @@ def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
         if job.seed is not None or (job.seeds is not None and job.same_seeds):
             raise RequestError("Say one of seed, seeds and same_seeds: they are three ways to choose the episodes.")
         seeds = job.seeds or ()
+        if seeds and max(seeds) > MAX_SEED:
+            raise RequestError(f"A seed is a whole number from 0 to {MAX_SEED:,}, not {max(seeds):,}.")
         greedy, max_steps = before.get("greedy", greedy), before.get("max_steps", max_steps)
         if like and job.seeds is not None:
             _check_world(like, world)
