@@ -11,7 +11,8 @@ from playwright.sync_api import expect
 
 import innerview as iv
 from innerview.errors import LensError
-from innerview.rollouts.live import Live
+from innerview.jobs.context import Context
+from innerview.rollouts import live
 from innerview.serve import Handle
 from innerview.testing.worlds import CountingWorld, CrashingWorld, SlowGame, SlowWorld
 from innerview.worlds import Game
@@ -74,21 +75,31 @@ def test_saliency_lies_over_the_picture_and_follows_time(
     bench.get("heat-toggle").click()
     expect(bench.get("heat")).to_have_js_property("width", 8)
     subject = recurrent()
-    live = Live(study, {subject.info.name: subject}, {})
+    context = Context(study=study, subjects={subject.info.name: subject})
     for step in (3, 4, 5):
-        raw = live.lens({"lens": "gradient", "recording": "walk", "row": step}, lambda: False)[1]
+        raw = live.lens(context, live.LensCall(lens="gradient", recording="walk", row=step))[1]
         expected = np.abs(raw).max(axis=0) / np.abs(raw).max()
         strength = 255 * np.minimum(0.85, 1.1 * expected / expected.max())
         bench.page.wait_for_function(HAS_STRENGTH, arg=strength.ravel().tolist())
         assert strength.max() > 200 > strength.min()
         bench.page.keyboard.press("ArrowRight")
     bench.settled("heat=on")
-    monkeypatch.setattr(Live, "lens", refuse)
+    monkeypatch.setattr(live, "lens", refuse)
     bench.page.keyboard.press("ArrowRight")
     expect(bench.get("heat-said")).to_have_text("It cannot be told.")
     bench.page.wait_for_function(HAS_STRENGTH, arg=[0] * strength.size)
     bench.get("heat-toggle").click()
     expect(bench.get("heat")).to_have_count(0)
+
+
+def test_a_model_predicts_the_rows_of_the_recording(visit: Visit, handle: Handle, study: iv.Study) -> None:
+    bench = visit(handle)
+    bench.get("jobs").click()
+    bench.get("predict-start").click()
+    expect(bench.get("job")).to_contain_text("Predict walk by tiny")
+    expect(bench.get("job")).to_contain_text(re.compile(r"done"))
+    (made,) = study.predictions()
+    assert (made.of, made.subject, made.rows, made.complete) == ("walk", "tiny", study.recording("walk").rows, True)
 
 
 def test_more_is_recorded_with_progress_and_can_be_opened(

@@ -9,13 +9,12 @@ import pytest
 
 import innerview as iv
 from innerview.errors import EditError, RequestError, UnknownName
-from innerview.interventions.ablation_test import ask_proof, prove
-from innerview.interventions.ablation_test_task import prove_task
+from innerview.interventions.ablation_test import AblationTestWork, prove
 from innerview.interventions.edited import rename
+from innerview.interventions.jobs import AblationTestJob
+from innerview.jobs.context import Context
 from innerview.jobs.runner import Jobs
 from innerview.rollouts import evaluation as proof_play
-from innerview.rollouts.live import Live
-from innerview.store import load_edited
 from innerview.testing.crossing import FRESH, Crossing, meets, walker
 from innerview.testing.crossing_study import RECORDING, crossing_study
 
@@ -55,11 +54,11 @@ def test_blind_to_red_falls_over_red_and_over_nothing_else(study: iv.Study) -> N
 
 
 def test_levels_are_such_as_nobody_trained_on_and_as_no_factor_was_found_in(study: iv.Study) -> None:
-    agent, edited = walker(), load_edited(study, "no red")
-    fresh = ask_proof(study, study.recording(RECORDING), edited, agent, Crossing(), levels=5)
+    agent = walker()
+    fresh = work(study, agent, recording=RECORDING, levels=5)
     assert fresh.match.seeds == tuple(range(FRESH, FRESH + 5))
     iv.record(study, agent, Crossing(), episodes=2, seeds=FRESH + 3, name="there", progress=False)
-    beyond = ask_proof(study, study.recording("there"), edited, agent, Crossing(), levels=5)
+    beyond = work(study, agent, recording="there", levels=5)
     assert beyond.match.seeds[0] == FRESH + 5
 
 
@@ -87,18 +86,18 @@ def test_a_proof_that_was_stopped_goes_on_where_it_was(study: iv.Study, monkeypa
     assert len(world.begun) - again == 4 and more.id != whole.id
 
 
-def test_a_proof_of_before_is_told_its_levels_without_playing_again(study: iv.Study) -> None:
+def work(study: iv.Study, agent: iv.Subject, edited: str = "no red", **asked: Any) -> AblationTestWork:
+    context = Context(study=study, subjects={agent.info.name: agent}, worlds={"crossing": Crossing()})
+    return AblationTestWork(AblationTestJob(edited=edited, **asked), context)
+
+
+def test_a_damaged_table_is_made_anew_without_playing_again(study: iv.Study, caplog: pytest.LogCaptureFixture) -> None:
     world, ask = Crossing(), {"levels": 9, "seed": 0, "controls": 0}
     now = prove(study, "no red", walker(), world, progress=False, **ask)  # type: ignore[arg-type]
-    old = {**now.value, "arms": [{**arm, "causes": [_untold(c) for c in arm["causes"]]} for arm in now.value["arms"]]}
-    study.keep_result("proof", recording=RECORDING, arguments=now.arguments, value=old, title=now.title, result=now.id)
+    (study.path / "results" / now.id / "value.json").write_bytes(b"{}")
     before = len(world.begun)
     assert prove(study, "no red", walker(), world, progress=False, **ask).value == now.value  # type: ignore[arg-type]
-    assert len(world.begun) == before
-
-
-def _untold(cause: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in cause.items() if name != "seeds"}
+    assert len(world.begun) == before and "is damaged and is computed anew" in caplog.text
 
 
 def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) -> None:
@@ -106,14 +105,12 @@ def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) 
     (found,) = (study.result(line.id) for line in study.results("factors"))
     once = iv.blind(study, agent, found, factors=[0], name="once")
     iv.blind(study, once, found, factors=[1], name="twice")
-    question = ask_proof(
-        study, study.recording(RECORDING), load_edited(study, "twice"), agent, Crossing(), levels=2, controls=3
-    )
-    controls = [player for player in question.match.players if player.kind == "control"]
+    match = work(study, agent, "twice", levels=2, controls=3).match
+    controls = [player for player in match.players if player.kind == "control"]
     assert len({player.name for player in controls}) == 3
     silent = [{int(c) for c in range(4) if not p.subject.module.tell.weight[:, c].any()} for p in controls]
     assert all(channels >= {2, 3} for channels in silent)  # the ground and the silent one were never read
-    assert question.match.players[0].subject is agent and agent.module.tell.weight.any()
+    assert match.players[0].subject is agent and agent.module.tell.weight.any()
 
 
 @pytest.mark.parametrize("name", ["blind", "red"])
@@ -132,42 +129,30 @@ def test_renaming_leaves_words_that_happen_to_be_the_same(study: iv.Study, name:
     assert [line["arm"] for line in kept.value["compared"][:3]] == ["it"] * 3
 
 
-def test_over_the_wire_it_is_a_job_with_a_promise(study: iv.Study) -> None:
-    live = Live(study, {"walker": walker()}, {"crossing": Crossing()})
-    asked = {"recording": RECORDING, "edited": "no red", "levels": 9, "seed": 0, "controls": 0}
-    task = prove_task(live, asked)
+def test_it_is_a_job_whose_result_is_known_before(study: iv.Study) -> None:
+    context = Context(study=study, subjects={"walker": walker()}, worlds={"crossing": Crossing()})
     jobs = Jobs()
     try:
-        job = jobs.submit("prove", task.title, task.work, unit=task.unit, promise=task.promise)
+        job = jobs.start(AblationTestJob(edited="no red", levels=9, seed=0, controls=0), context)
         done = jobs.wait(job.id, 60)
     finally:
         jobs.close()
-    assert done.state == "done" and done.result == task.promise and done.done == done.total == 18
-    assert study.result(done.result["result"]).value["done"] == 9
-    for wrong, said in (
-        ({"levels": 0}, "levels must be a number from 1"),
-        ({"levels": "many"}, "levels must be"),
-        ({"controls": 99}, "controls must be"),
-        ({"invisible": 3}, "invisible is a class"),
-    ):
-        with pytest.raises(RequestError, match=said):
-            prove_task(live, asked | wrong)
-    with pytest.raises(UnknownName, match="Did you mean 'red'"):
-        prove_task(live, asked | {"invisible": "rad"})
-    with pytest.raises(UnknownName, match="Did you mean 'no red'"):
-        prove_task(live, asked | {"edited": "no rd"})
-    with pytest.raises(RequestError, match="'no red' was made of 'walker', which is not live"):
-        prove_task(Live(study, {"x": walker("x")}, {"crossing": Crossing()}), asked)
+    assert done.state == "done" and done.result == job.result and done.done == done.total == 18
+    assert study.result(done.result.result).value["done"] == 9
 
 
 def test_bad_questions_teach(study: iv.Study) -> None:
-    agent, edited, recording = walker(), load_edited(study, "no red"), study.recording(RECORDING)
-    with pytest.raises(RequestError, match="from 1 to 1,000,000, not 0"):
-        ask_proof(study, recording, edited, agent, Crossing(), levels=0)
-    with pytest.raises(RequestError, match="from 0 to 20, not 21"):
-        ask_proof(study, recording, edited, agent, Crossing(), controls=21)
-    with pytest.raises(EditError, match="made of 'walker', not of 'stranger'"):
-        ask_proof(study, recording, edited, walker("stranger"), Crossing())
+    agent, ask = walker(), {"study": study, "edited": "no red", "subject": walker(), "world": Crossing()}
+    with pytest.raises(RequestError, match="levels is a whole number from 1 to 1,000,000, not 0"):
+        prove(**ask, levels=0)  # type: ignore[arg-type]
+    with pytest.raises(RequestError, match="controls is a whole number from 0 to 20, not 21"):
+        prove(**ask, controls=21)  # type: ignore[arg-type]
+    with pytest.raises(EditError, match=r"made of 'walker', which is not live here\. Live: stranger"):
+        prove(study, "no red", walker("stranger"), Crossing())
+    with pytest.raises(UnknownName, match="Did you mean 'red'"):
+        work(study, agent, invisible="rad")
+    with pytest.raises(UnknownName, match="Did you mean 'no red'"):
+        work(study, agent, "no rd")
     rename(study, "no red", "original")
     with pytest.raises(EditError, match="Another line of the proof is called 'original', too"):
         iv.prove(study, "original", agent, Crossing())

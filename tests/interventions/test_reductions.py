@@ -11,13 +11,18 @@ import torch
 from torch import Tensor, nn
 
 import innerview as iv
-from innerview.errors import CaptureError, EditError
+from innerview.errors import EditError, RequestError, UnknownName
+from innerview.interventions import reductions
+from innerview.interventions.jobs import TableJob
 from innerview.interventions.reductions import keep_by, nothing_left, reduce_table
-from innerview.interventions.tasks import rerun_task, table_task
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Jobs
+from innerview.jobs.work import Product, prepare
 from innerview.rollouts.episodes import FULL, Table
-from innerview.rollouts.live import Live
+from innerview.rollouts.jobs import RerunJob
+from innerview.rollouts.live import ForwardCall, forward
+from innerview.rollouts.rerun import pairs_of
 from innerview.schema import EditSet, SiteEdit
 from innerview.testing.worlds import CountingWorld, episode_length
 from tests.rollouts.players import recurrent
@@ -159,7 +164,7 @@ def test_tables_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
         reduce_table(study, "x", [without(4)], walker, world, progress=False)
     with pytest.raises(EditError, match="called 'without"):
         reduce_table(study, "x", [without(1), without(1)], walker, world, progress=False)
-    with pytest.raises(CaptureError, match="1 or more"):
+    with pytest.raises(RequestError, match="episodes is a whole number from 1 to"):
         reduce_table(study, "x", [without(1)], walker, world, episodes=0, progress=False)
     plain = iv.subject(nn.Sequential(nn.Flatten(), nn.Linear(192, 3)), example=torch.zeros(1, 3, 8, 8), heads="policy")
     with pytest.raises(EditError, match="no memory"):
@@ -167,44 +172,52 @@ def test_tables_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
 
 
 def test_jobs_of_the_page(study: iv.Study, walker: iv.Subject) -> None:
-    live, jobs = Live(study, {"walker": walker}, {"counting": CountingWorld()}), Jobs()
-    edit = {"kind": "site", "elements": [1], "start": 3}
-    task = rerun_task(live, {"recording": "x", "reduction": {"name": "late", "edits": [edit]}, "episodes": [2]})
-    job = jobs.wait(jobs.submit("rerun", task.title, task.work).id, 60)
-    assert job.result["recording"] == "x - late" and job.result["of"] == "x", job.error
-    assert job.result["pairs"] == [
-        {"episode": 0, "of": 2, "seed": 2, "decision": 3, "action": 3, "place": 4, "alike": True}
-    ]
+    context, jobs = Context(study=study, subjects={"walker": walker}, worlds={"counting": CountingWorld()}), Jobs()
+    late = EditSet(name="late", edits=(SiteEdit(elements=(1,), start=3),))
+    job = jobs.wait(jobs.start(RerunJob(recording="x", reduction=late, episodes=(2,)), context).id, 60)
+    assert job.result == Product(recording="x - late", subject="walker"), job.error
+    (pair,) = pairs_of(study, study.recording("x - late"))
+    assert (pair.episode, pair.of, pair.seed, pair.alike) == (0, 2, 2, True)
+    assert (pair.parts.decision, pair.parts.action, pair.parts.place) == (3, 3, 4)
     study.keep_reduction(without(1))
-    task = table_task(live, {"recording": "x", "reductions": ["without (1,)"], "episodes": 2})
-    job = jobs.wait(jobs.submit("table", task.title, task.work).id, 60)
-    assert study.result(job.result["result"]).value["rows"][1]["name"] == "without (1,)", job.error
-    assert task.promise == job.result
+    begun = jobs.start(TableJob(recording="x", reductions=("without (1,)",), episodes=2), context)
+    job = jobs.wait(begun.id, 60)
+    assert study.result(job.result.result).value["rows"][1]["name"] == "without (1,)", job.error
+    assert begun.result == job.result
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"reduction": {"name": "x"}}, "lacks edits"),
-        ({"reduction": "nope"}, "No reduction is called 'nope'"),
-        (
-            {"reduction": {"name": "x", "edits": [{"kind": "site", "elements": [1]}]}, "episodes": 3},
-            "list of episode numbers",
-        ),
-        ({"reduction": None}, "no reduction"),
-    ],
-)
-def test_requests_that_cannot_be(study: iv.Study, walker: iv.Subject, wrong: dict[str, Any], said: str) -> None:
-    live = Live(study, {"walker": walker}, {"counting": CountingWorld()})
-    with pytest.raises(iv.InnerviewError, match=said):
-        rerun_task(live, {"recording": "x", **wrong})
+def test_requests_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
+    context = Context(study=study, subjects={"walker": walker}, worlds={"counting": CountingWorld()})
+    with pytest.raises(UnknownName, match="Unknown reduction 'nope'"):
+        prepare(RerunJob(recording="x", reduction="nope"), context)
+    with pytest.raises(EditError, match="no edits"):
+        prepare(RerunJob(recording="x", reduction=EditSet(name="none", edits=())), context)
+    with pytest.raises(EditError, match="one reduction or more"):
+        prepare(TableJob(recording="x", reductions=()), context)
+    with pytest.raises(RequestError, match="No world is live"):
+        prepare(TableJob(recording="x", reductions=(without(1),)), Context(study=study, subjects={"walker": walker}))
+
+
+def test_seeds_in_several_parts_give_the_same_table(
+    study: iv.Study, walker: iv.Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = reduce_table(study, "x", [without(1)], walker, CountingWorld(), episodes=7, progress=False)
+    study.drop_result(whole.id)
+    monkeypatch.setattr(reductions, "SEEDS_A_PART", 3)
+    context = Context(study=study, subjects={"walker": walker}, worlds={"counting": CountingWorld()})
+    work = prepare(TableJob(recording="x", reductions=(without(1),), episodes=7), context)
+    assert work.parts([]) == [(0, 3), (3, 6), (6, 7)]
+    told: list[tuple[int, int | None]] = []
+    result = work.perform(lambda done, total, message="": told.append((done, total)))
+    assert result.value == whole.value and result.id == whole.id
+    assert told == sorted(told) and told[-1] == (14, 14)
 
 
 def test_a_row_of_an_edited_recording_run_again_says_what_was_recorded(study: iv.Study) -> None:
     subject = recurrent()
     edit = SiteEdit(elements=(0, 3), op="set", value=1.5, start=2)
     made = iv.record(study, subject, CountingWorld(), episodes=1, name="edited", edits=edit, progress=False)
-    live = Live(study, {"tiny": subject}, {})
+    context = Context(study=study, subjects={"tiny": subject})
     for row in (0, 1, 2, 9):
-        logits = torch.tensor(live.forward({"recording": "edited", "row": row}, lambda: False)["heads"]["policy"])
+        logits = torch.tensor(forward(context, ForwardCall(recording="edited", row=row))["heads"]["policy"])
         np.testing.assert_allclose(logits.softmax(0), made.array("probabilities", row, row + 1)[0], atol=1e-6)

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor, nn
 
 import innerview as iv
-from innerview.errors import CaptureError, EditError, UnknownName
-from innerview.interventions.smallest_memory import minimal
-from innerview.interventions.sweep import sweep
-from innerview.interventions.tasks import MAKERS
+from innerview.errors import CaptureError, EditError, RequestError, UnknownName
+from innerview.interventions.jobs import SmallestMemoryJob, SweepJob
+from innerview.interventions.smallest_memory import SmallestMemoryWork, minimal
+from innerview.interventions.sweep import SweepWork, sweep
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Jobs
-from innerview.rollouts.live import Live
 from innerview.schema import SiteEdit
 from innerview.testing.worlds import ContinuousWorld, CountingWorld
 from tests.rollouts.players import recurrent
@@ -147,7 +147,7 @@ def test_what_cannot_be_swept(study: iv.Study, known: iv.Subject, tmp_path: Path
         sweep(study, "x", known, world, by="episodes", measure="retrun", elements=[1], episodes=1, progress=False)
     with pytest.raises(CaptureError, match="other weights"):
         sweep(study, "x", recurrent(), world, progress=False)
-    with pytest.raises(EditError, match="from 0 to 1"):
+    with pytest.raises(RequestError, match=r"from 0\.001 to 1"):
         minimal(study, "x", known, world, keep=1.5, progress=False)
     iv.record(study, known, world, episodes=1, name="edited", edits=SiteEdit(elements=(0,)), progress=False)
     with pytest.raises(EditError, match="recorded with edits"):
@@ -177,15 +177,31 @@ def test_continuous_actions_are_swept_by_episodes(tmp_path: Path) -> None:
 
 
 def test_jobs_of_the_page(study: iv.Study, known: iv.Subject) -> None:
-    live, jobs = Live(study, {"known": known}, {"counting": CountingWorld()}), Jobs()
-    for kind, more in (
-        ("sweep", {"over": "single", "by": "decisions"}),
-        ("minimal", {"measure": "return", "episodes": 2}),
-    ):
-        task = MAKERS[kind](live, {"recording": "x", **more})
-        job = jobs.wait(jobs.submit(kind, task.title, task.work).id, 60)
-        assert job.result == task.promise, job.error
-        assert study.result(job.result["result"]).kind == kind
-    for kind, wrong in (("sweep", {"elements": 3}), ("minimal", {"keep": "all"}), ("minimal", {"episodes": 0})):
-        with pytest.raises(iv.InnerviewError):
-            MAKERS[kind](live, {"recording": "x", **wrong})
+    context, jobs = Context(study=study, subjects={"known": known}, worlds={"counting": CountingWorld()}), Jobs()
+    for asked in (SweepJob(recording="x"), SmallestMemoryJob(recording="x", measure="return", episodes=2)):
+        begun = jobs.start(asked, context)
+        job = jobs.wait(begun.id, 60)
+        assert job.result == begun.result, job.error
+        assert study.result(job.result.result).kind == job.kind
+    with pytest.raises(RequestError, match=r"keep is a number from 0\.001 to 1, not 1\.5"):
+        jobs.start(SmallestMemoryJob(recording="x", keep=1.5), context)
+
+
+def test_pairs_come_in_a_second_round_and_the_search_goes_on_where_it_was(study: iv.Study, known: iv.Subject) -> None:
+    context = Context(study=study, subjects={"known": known}, worlds={"counting": CountingWorld()})
+    work = SweepWork(SweepJob(recording="x", over="pairs", elements=(1, 2, 4)), context)
+    (alone,) = work.parts([])
+    assert list(alone) == [(1,), (2,), (4,)]
+    found = work.run(alone, lambda *_, **__: None)
+    (together,) = work.parts([found])
+    assert list(together) == [(1, 2), (1, 4), (2, 4)]
+    assert work.parts([found, work.run(together, lambda *_, **__: None)]) == []
+    search = SmallestMemoryWork(SmallestMemoryJob(recording="x", measure="return", episodes=2), context)
+    given: list[Any] = []
+    while parts := search.parts(given):
+        assert len(parts) == 1 and search.parts(given) == parts, "what was given says what is next"
+        given.append(search.run(parts[0], lambda *_, **__: None))
+    assert (
+        search.merge(given).value
+        == minimal(study, "x", known, CountingWorld(), measure="return", episodes=2, progress=False).value
+    )

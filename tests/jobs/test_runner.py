@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from innerview.errors import CaptureError, JobError, UnknownName
-from innerview.jobs.engine import LocalEngine, Progress, Report, Work, run_reporting
+from innerview.jobs.engine import LocalEngine, Progress, Report, Run, run_reporting
 from innerview.jobs.runner import MOST_KEPT, MOST_WAITING, Job, Jobs, _eta_s
 
 WAIT_S = 60
@@ -135,7 +135,7 @@ def test_the_queue_and_the_memory_of_old_jobs_are_bounded() -> None:
 class HereAndNow:
     """The smallest engine of another kind."""
 
-    def submit(self, work: Work, report: Report) -> None:
+    def submit(self, work: Run, report: Report) -> None:
         run_reporting(work, report)
 
     def close(self) -> None: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,9 +13,13 @@ import torch
 
 import innerview as iv
 from innerview.errors import LensError, RequestError, UnknownName
-from innerview.jobs.runner import Cancelled, Job, Jobs, Task
+from innerview.jobs.context import Context
+from innerview.jobs.engine import Cancelled
+from innerview.jobs.runner import Jobs
+from innerview.jobs.work import Work, prepare
 from innerview.lenses.discovery import Looking, all_lenses
-from innerview.lenses.look import ask, lens_task, look
+from innerview.lenses.job import LensJob
+from innerview.lenses.look import LensWork, look
 from innerview.schema import Axis, Lens, Parameter, Table
 from innerview.store import Study
 from innerview.testing.lenses import check_lens
@@ -79,20 +83,19 @@ def jobs() -> Iterator[Jobs]:
     jobs.close()
 
 
-def run(jobs: Jobs, task: Task) -> Job:
-    job = jobs.submit("lens", task.title, task.work, promise=task.promise)
-    return jobs.wait(job.id, WAIT_S)
+def ask(study: Study, lens: str, recording: str, subjects: Mapping[str, iv.Subject] | None = None, **more: Any) -> Work:
+    return prepare(LensJob(lens=lens, recording=recording, **more), Context(study=study, subjects=subjects or {}))
 
 
 @pytest.mark.parametrize("name", [n for n, one in all_lenses() if one.lens.over != "row" and not one.lens.settings])
 def test_every_lens_runs_as_a_job_on_a_recording(study: Study, jobs: Jobs, name: str) -> None:
     frames = name in ("factors", "visualise")
-    asked = {"lens": name, "recording": "x", "parameters": {"count": 2} if frames else {}}
-    task = lens_task(study, {"tiny": recurrent()}, asked)
-    job = run(jobs, task)
+    asked = LensJob(lens=name, recording="x", parameters={"count": 2} if frames else {})
+    begun = jobs.start(asked, Context(study=study, subjects={"tiny": recurrent()}))
+    job = jobs.wait(begun.id, WAIT_S)
     assert job.state == "done", job.error
-    assert task.title == f"{name} of x" and job.result == task.promise
-    result = study.result(job.result["result"])
+    assert begun.title == f"{name} of x" and job.result == begun.result
+    result = study.result(job.result.result)
     assert (result.kind, result.recording, result.provisional) == (name, "x", False)
     assert frames or result.value["array"] == "memory"
     assert result.type == all_lenses().get(name).lens.yields
@@ -127,19 +130,20 @@ def test_a_lens_that_needs_a_model_says_so(study: Study) -> None:
     with pytest.raises(UnknownName, match="live subject"):
         ask(study, "influence", "x", subject="other", subjects={"tiny": recurrent()})
     with pytest.raises(LensError, match="reach over 10 episodes"):
-        ask(study, "influence", "x", rows=[0, study.recording("x").rows], subjects={"tiny": recurrent()})
+        ask(study, "influence", "x", rows=((0, study.recording("x").rows),), subjects={"tiny": recurrent()})
     changed = recurrent()
     with torch.no_grad():
         changed.module.value.bias.add_(1)  # type: ignore[union-attr, operator]
     with pytest.raises(LensError, match="other weights"):
         ask(study, "influence", "x", subjects={"tiny": changed})
-    assert ask(study, "influence", "x", subject="tiny", subjects={"tiny": changed}).subject is changed
+    work = ask(study, "influence", "x", subject="tiny", subjects={"tiny": changed})
+    assert isinstance(work, LensWork) and work.subject is changed
 
 
 def test_what_is_asked_must_fit_the_recording(study: Study) -> None:
     for rows in ([0], "all", [5, 5], [-1, 4], [0, 10**9], [0.0, 3.0], [True, 3]):
         with pytest.raises(RequestError, match="start, stop"):
-            ask(study, "pca", "x", rows=rows)
+            look(study, "pca", "x", rows=rows)  # type: ignore[arg-type]
     study_without = Study.open(study.path)
     iv.write_rows(study_without, "plain", columns={"x_m": [1.0, 2.0]})
     with pytest.raises(LensError, match="keeps no memory"):
@@ -156,23 +160,22 @@ def test_the_same_question_is_answered_once_and_metrics_are_part_of_it(study: St
 
 
 def test_a_cancelled_layout_leaves_its_last_state_and_can_be_begun_again(study: Study, jobs: Jobs) -> None:
-    arguments = {"lens": "tsne", "recording": "x", "parameters": {"iterations": 5000}}
-    task = lens_task(study, {}, arguments)
+    context, asked = Context(study=study), LensJob(lens="tsne", recording="x", parameters={"iterations": 5000})
     reached = threading.Event()
     stop = jobs.watch(lambda job: reached.set() if job.done >= 50 else None)
-    job = jobs.submit("lens", task.title, task.work, promise=task.promise)
-    assert job.result == task.promise, "known before it ends, so that it can be drawn"
+    job = jobs.start(asked, context)
+    promised = job.result.result
+    assert promised, "known before it ends, so that it can be drawn"
     assert reached.wait(WAIT_S)
     jobs.cancel(job.id)
     assert jobs.wait(job.id, WAIT_S).state == "cancelled"
     stop()
-    left = study.result(task.promise["result"])
+    left = study.result(promised)
     assert left.provisional and left.value["provisional"]
     places = study.result_array(left.id, "places")
     assert places.shape == (study.recording("x").rows, 2) and np.isfinite(places).all()
-    question = ask(study, "tsne", "x", parameters={"iterations": 5000})
     with pytest.raises(Cancelled):
-        question.answer(_never)
+        prepare(asked, context).perform(_never)
     assert study.result(left.id).provisional, "a provisional result is no answer"
 
 

@@ -7,9 +7,12 @@ import pytest
 import torch
 
 import innerview as iv
-from innerview.errors import DamagedPart, LensError, UnknownName
-from innerview.lenses.look import ask, look
+from innerview.errors import LensError, UnknownName
+from innerview.jobs.context import Context
+from innerview.lenses.job import LensJob
+from innerview.lenses.look import LensWork, look
 from innerview.lenses.rows.recorded import recorded_rows
+from innerview.schema import Setting
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
@@ -40,35 +43,39 @@ def test_factors_that_were_found_are_painted(study: Study) -> None:
     assert watched[-1] == (rows + 40, rows + 40) and not found.provisional
 
 
+def ask(study: Study, parameters: dict[str, Setting]) -> LensWork:
+    asked = LensJob(lens="visualise", recording="x", parameters=parameters)
+    return LensWork(asked, Context(study=study, subjects={"tiny": recurrent()}))
+
+
 def test_while_it_paints_the_pictures_so_far_can_be_seen(study: Study) -> None:
-    question = ask(study, "visualise", "x", parameters={"steps": 64, "count": 1}, subjects={"tiny": recurrent()})
+    question = ask(study, {"steps": 64, "count": 1})
     seen: list[bool] = []
 
     def watch(done: int, total: int | None, message: str = "") -> None:
         if question.id in {line.id for line in study.results(kind="visualise")}:
             seen.append(study.result(question.id).provisional)
 
-    assert not question.answer(watch).provisional
+    assert not question.perform(watch).provisional
     assert seen and all(seen)
 
 
 def test_a_result_must_be_there_and_of_the_right_kind(study: Study) -> None:
     other = look(study, "pca", "x", progress=False).id
-    live = {"tiny": recurrent()}
     with pytest.raises(LensError, match="is of lens 'pca'; one of 'factors' is needed here"):
-        ask(study, "visualise", "x", parameters={"factors": other}, subjects=live)
+        ask(study, {"factors": other})
     with pytest.raises(UnknownName, match="nothing"):
-        ask(study, "visualise", "x", parameters={"factors": "nothing"}, subjects=live)
+        ask(study, {"factors": "nothing"})
 
 
 @pytest.mark.parametrize("file", ["result.json", "value.json", "places.npy"])
-def test_a_damaged_answer_is_named_and_can_be_found_anew(study: Study, file: str) -> None:
+def test_a_damaged_result_is_computed_anew(study: Study, file: str) -> None:
     kept = look(study, "pca", "x", most=50, progress=False)
     (study.path / "results" / kept.id / file).write_bytes(b"{")
-    with pytest.raises(DamagedPart, match=r"damaged: .*again=True.*innerview lens pca … --again"):
-        look(study, "pca", "x", most=50, progress=False)
-    assert look(study, "pca", "x", most=50, again=True, progress=False).id == kept.id
-    assert look(study, "pca", "x", most=50, progress=False).arrays == kept.arrays
+    anew = look(study, "pca", "x", most=50, progress=False)
+    assert (anew.id, anew.value, anew.arrays) == (kept.id, kept.value, kept.arrays)
+    study.check_result(kept.id)
+    assert look(study, "pca", "x", most=50, progress=False).created_at == anew.created_at, "read from the study again"
 
 
 def test_black_and_white_are_told_as_the_subject_takes_them(study: Study) -> None:

@@ -22,7 +22,7 @@ import zarr
 from polars.testing import assert_frame_equal
 
 import innerview as iv
-from innerview.errors import CaptureError, StoreError, StudyBusy, UnknownName
+from innerview.errors import CaptureError, RequestError, StoreError, StudyBusy, UnknownName
 from innerview.jobs.engine import Cancelled
 from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld, CrashingWorld, episode_length
 from innerview.worlds import Game
@@ -91,7 +91,7 @@ def test_q_values_and_the_subjects_own_action_names_are_kept(tmp_path: Path) -> 
 
 
 def test_nothing_to_record_is_said(tmp_path: Path) -> None:
-    with pytest.raises(CaptureError, match="1 or more"):
+    with pytest.raises(RequestError, match="episodes is a whole number from 1 to"):
         iv.record(tmp_path / "a.study", recurrent(), CountingWorld(), episodes=0, progress=False)
     with pytest.raises(CaptureError, match="2 seeds are given"):
         iv.record(tmp_path / "a.study", recurrent(), CountingWorld(), episodes=3, seeds=[1, 2], progress=False)

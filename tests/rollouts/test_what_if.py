@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from torch import nn
 
 import innerview as iv
 from innerview.errors import CaptureError, InnerviewError, RequestError, UnknownName
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
-from innerview.rollouts.live import Live
+from innerview.jobs.work import prepare, run_job
+from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import pairs_of
 from innerview.rollouts.what_if.branch import Branch
 from innerview.rollouts.what_if.sessions import Playouts, play_out
@@ -181,27 +184,31 @@ def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def playouts(levels: tuple[iv.Study, iv.Subject, World]) -> Iterator[Playouts]:
+def context(levels: tuple[iv.Study, iv.Subject, World]) -> Context:
     study, subject, place = levels
-    made = Playouts(lambda: Live(study, {"looker": subject}, {place.info.name: place}))
+    return Context(study=study, subjects={"looker": subject}, worlds={place.info.name: place})
+
+
+@pytest.fixture
+def playouts(context: Context) -> Iterator[Playouts]:
+    made = Playouts(context)
     yield made
     made.close()
 
 
-def asked(**more: Any) -> Mapping[str, Any]:
-    return {"recording": "levels", "row": 19, "moves": [], **more}
+def asked(**more: Any) -> WhatIfJob:
+    return replace(WhatIfJob(recording="levels", row=19), **more)
 
 
 def test_a_kept_branch_is_the_episode_with_another_end(
-    levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts
+    levels: tuple[iv.Study, iv.Subject, World], context: Context, playouts: Playouts
 ) -> None:
     study = levels[0]
     thing = next(t for t in playouts.play(asked()).things if t.name == "agent")
-    lifted = {"do": "move", "thing": thing.id, "by": [0.0, 2.0]}
-    moves = [{"do": "act", "action": 6}, lifted, {"do": "agent"}, {"do": "agent"}]
+    moves = (Move(do="act", action=6), Move(do="move", thing=thing.id, by=(0.0, 2.0)), AGENT, AGENT)
     played = playouts.play(asked(moves=moves))
-    told = playouts.keep(asked(moves=moves)).work(lambda *_: None)
-    assert told == {"recording": "levels - from 1.5", "rows": 8}
+    made = run_job(asked(moves=moves), context, progress=False)
+    assert (made.name, made.rows) == ("levels - from 1.5", 8)
     kept, source = study.recording("levels - from 1.5"), study.recording("levels")
     assert np.array_equal(kept.array("observation", 0, 5), source.array("observation", 14, 19))
     rows = kept.columns(["episode", "step", "action", "value", "y"])
@@ -214,9 +221,9 @@ def test_a_kept_branch_is_the_episode_with_another_end(
     assert (line["seed"], line["outcome"], line["length"]) == (8, "left off", 8)
     assert pairs_of(study, kept)[0].of == 1
     # A kept branch can be played out itself, past what was moved by hand.
-    again = playouts.play({"recording": kept.name, "row": 7, "moves": []})
+    again = playouts.play(WhatIfJob(recording=kept.name, row=7))
     assert again.nodes[0].moment.facts == played.nodes[3].moment.facts
-    assert playouts.keep(asked(moves=moves)).work(lambda *_: None)["recording"] == "levels - from 1.5 no 2"
+    assert prepare(asked(moves=moves), context).product.recording == "levels - from 1.5 no 2"
     with pytest.raises(CaptureError, match="played out by hand"):
         iv.rerun(study, kept.name, iv.EditSet(name="any", edits=()), levels[1], levels[2], progress=False)
 
@@ -232,7 +239,7 @@ def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
     kept = study.result_array(found.id, "amounts")[19] * study.result_array(found.id, "scale")[19, 0] / 127
     assert each.shape == (3, 64, 64)
     assert each[:2] == pytest.approx(kept, abs=float(study.result_array(found.id, "scale")[19, 0]) / 200)
-    last = playouts.play(asked(moves=[{"do": "agent"}] * 3)).nodes[-1].key
+    last = playouts.play(asked(moves=(AGENT,) * 3)).nodes[-1].key
     assert playouts.array(last, "observation", 2).shape == (2, 64, 64, 3)
     assert playouts.array(last, "mask", 99).shape == (4, 64, 64)
     with pytest.raises(UnknownName, match="mask"):
@@ -245,33 +252,31 @@ def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
     ("more", "words"),
     [
         ({"row": 99}, "row must be a number from 0 to 27"),
-        ({"row": True}, "row must be"),
-        ({"moves": "left"}, "moves is a list"),
-        ({"moves": [{"do": "fly"}]}, "Unknown kind of move 'fly'"),
-        ({"go_on": 10_000}, "go_on must be a number from 0 to"),
         ({"subject": "nobody"}, "Unknown live subject"),
     ],
 )
 def test_what_is_asked_badly_is_told(playouts: Playouts, more: dict[str, Any], words: str) -> None:
     with pytest.raises(InnerviewError, match=words):
         playouts.play(asked(**more))
+    with pytest.raises(RequestError, match="go_on is a whole number from 0 to"):
+        playouts.play(asked(), go_on=10_000)
 
 
-def test_keeping_can_be_cancelled_and_goes_on(levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts) -> None:
-    task = playouts.keep(asked(moves=[{"do": "agent"}], name="cancelled"))
+def test_saving_can_be_cancelled_and_goes_on(levels: tuple[iv.Study, iv.Subject, World], context: Context) -> None:
+    work = prepare(asked(moves=(AGENT,), name="cancelled"), context)
 
     def stop(done: int, total: int | None, message: str = "") -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        task.work(stop)
-    assert task.work(lambda *_: None) == {"recording": "cancelled", "rows": 6}
+        work.perform(stop)
+    assert work.perform(lambda *_: None).rows == 6
     assert levels[0].recording("cancelled").columns(["step"])["step"].to_list() == list(range(6))
 
 
-def test_nothing_done_cannot_be_kept(playouts: Playouts) -> None:
+def test_nothing_done_cannot_be_saved(context: Context) -> None:
     with pytest.raises(RequestError, match="Nothing was done yet"):
-        playouts.keep(asked())
+        prepare(asked(), context)
 
 
 def test_edits_of_the_memory_go_on(counted: tuple[iv.Study, iv.Subject, World]) -> None:

@@ -86,7 +86,7 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
 ) -> None:
     api.post("/api/edited", json=ask(study, 0, name="no red"))
     asked = {"recording": RECORDING, "edited": "no red", "levels": 9, "seed": 0, "controls": 0, "invisible": "red"}
-    found = ended(api, kind="prove", **asked)
+    found = ended(api, kind="proof", **asked)
     value = api.get(f"/api/results/{found['result']}").json()["value"]
     assert value["done"] == 9 and [arm["kind"] for arm in value["arms"]] == ["original", "blind", "invisible"]
     renamed = api.patch("/api/edited/no red", json={"name": "sees no red"})
@@ -97,7 +97,7 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     arms = api.get(f"/api/results/{proof['id']}").json()["value"]["arms"]
     assert [arm["name"] for arm in arms] == ["original", "sees no red", "red invisible"]
     assert api.patch("/api/edited/sees no red", json={"name": "no red"}).status_code == 200
-    assert ended(api, kind="prove", **asked) == found
+    assert ended(api, kind="proof", **asked) == found
     made = ended(api, kind="record", subject="no red", like=RECORDING, same_seeds=True)
     assert (made["recording"], made["subject"]) == (f"{RECORDING} - no red", "no red")
     told = study.recording(made["recording"])
@@ -139,11 +139,18 @@ def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
     assert api.get("/api/edited/nobody/weights").status_code == 404
     assert api.delete("/api/edited/walker").status_code == 404
     assert api.post("/api/jobs", json={"kind": "record", "same_seeds": True}).status_code == 400
-    for seeds in ([], [-1], [True], "5", [1.5]):
+    for seeds, status, said in (
+        ([], 422, "nothing to record"),
+        ([-1], 422, "0 or more, not -1"),
+        ([2**63], 400, "A seed is a whole number from 0 to"),
+        ([True], 400, "seeds.0 of job 'record' should be a whole number, not True"),
+        ("5", 400, "seeds of job 'record' should be a list, not '5'"),
+        ([1.5], 400, "seeds.0 of job 'record' should be a whole number, not 1.5"),
+    ):
         got = api.post("/api/jobs", json={"kind": "record", "seeds": seeds})
-        assert got.status_code == 400 and "seeds is a list of 1 to 10,000" in got.json()["error"]["message"]
-    both = api.post("/api/jobs", json={"kind": "record", "seeds": [1], "episodes": 3})
-    assert both.status_code == 400 and "leave out seed and episodes" in both.json()["error"]["message"]
+        assert (got.status_code, said in got.json()["error"]["message"]) == (status, True), got.text
+    both = api.post("/api/jobs", json={"kind": "record", "seeds": [1], "seed": 3})
+    assert both.status_code == 400 and "Say one of seed, seeds and same_seeds" in both.json()["error"]["message"]
     made = ended(api, kind="record", seeds=[5, 7], greedy=True, recording="two")
     told = study.recording(made["recording"])
     assert told.groups()["seed"].to_list() == [5, 7] and told.info.arguments["greedy"] is True

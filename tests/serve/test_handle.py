@@ -19,10 +19,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from innerview.errors import InnerviewError, StoreError
+from innerview.jobs.context import Later
 from innerview.schema import SubjectInfo
 from innerview.serve import serve, show
 from innerview.serve.app import openapi_text
-from innerview.serve.live.wiring import Later
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 

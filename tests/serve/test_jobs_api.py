@@ -4,49 +4,60 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
 
 from innerview.errors import WorldError
-from innerview.jobs.runner import Progress, Task
+from innerview.jobs.context import Context
+from innerview.jobs.kinds import bounded, job_kind
+from innerview.jobs.work import Product, Watch, Work
 from innerview.serve import Handle, serve
+from innerview.serve.app import openapi_text
 
 from .wirework import WAIT_S
 
 
-class Counting:
-    """A kind of job that waits for the test."""
+class Waiting(Work):
+    """Work that waits for the test."""
 
-    def __init__(self) -> None:
-        self.entered, self.go = threading.Event(), threading.Event()
+    entered: ClassVar[threading.Event]
+    go: ClassVar[threading.Event]
+    product = Product(recording="counted")
 
-    def make(self, arguments: dict[str, Any]) -> Task:
-        if "episodes" not in arguments:
+    def __init__(self, job: WaitJob, context: Context) -> None:
+        super().__init__(job, context)
+        if not job.episodes:
             raise WorldError("Say how many episodes.")
 
-        def work(progress: Progress) -> object:
-            progress(1, arguments["episodes"], "first")
-            self.entered.set()
-            assert self.go.wait(WAIT_S)
-            progress(2, arguments["episodes"])
-            return {"score": float("inf"), "thing": object()}
+    @property
+    def title(self) -> str:
+        return f"Count {self.job.episodes}"
 
-        return Task(title=f"Count {arguments['episodes']}", work=work, unit="episodes")
+    def run(self, part: Any, watch: Watch) -> None:
+        watch(1, self.job.episodes, "first")
+        self.entered.set()
+        assert self.go.wait(WAIT_S)
+        watch(2, self.job.episodes)
+
+
+@job_kind("wait for a test", work=Waiting, unit="episodes")
+@dataclass(frozen=True, kw_only=True)
+class WaitJob:
+    """A kind that no other file knows."""
+
+    episodes: int = bounded(0, 0, 9)
 
 
 @pytest.fixture
-def counting() -> Counting:
-    return Counting()
-
-
-@pytest.fixture
-def handle(kept_study: Path, counting: Counting) -> Iterator[Handle]:
-    with serve(kept_study, makers={"record": counting.make}) as handle:
+def handle(kept_study: Path) -> Iterator[Handle]:
+    Waiting.entered, Waiting.go = threading.Event(), threading.Event()
+    with serve(kept_study) as handle:
         yield handle
-    counting.go.set()
+        Waiting.go.set()
 
 
 @pytest.fixture
@@ -57,31 +68,73 @@ def api(handle: Handle) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_start_cancel_resume_end(api: httpx.Client, handle: Handle, counting: Counting) -> None:
-    started = api.post("/jobs", json={"kind": "record", "episodes": 5})
-    assert started.status_code == 201
+def test_start_cancel_resume_end(api: httpx.Client, handle: Handle) -> None:
+    started = api.post("/jobs", json={"kind": "wait for a test", "episodes": 5})
+    assert started.status_code == 201, started.text
     job = started.json()
-    assert (job["kind"], job["title"], job["unit"]) == ("record", "Count 5", "episodes")
-    assert counting.entered.wait(WAIT_S)
+    assert (job["kind"], job["title"], job["unit"]) == ("wait for a test", "Count 5", "episodes")
+    product = {"recording": "counted", "result": "", "predictions": "", "subject": ""}
+    assert job["result"] == product, "known before it ends"
+    assert Waiting.entered.wait(WAIT_S)
     running = api.get(f"/jobs/{job['id']}").json()
     assert (running["state"], running["done"], running["total"], running["message"]) == ("running", 1, 5, "first")
     assert api.post(f"/jobs/{job['id']}/resume").status_code == 409
     api.post(f"/jobs/{job['id']}/cancel")
-    counting.go.set()
+    Waiting.go.set()
     jobs = handle.app.state.service.jobs
     jobs.wait(job["id"], WAIT_S)
     assert api.get(f"/jobs/{job['id']}").json()["state"] == "cancelled"
     assert api.post(f"/jobs/{job['id']}/resume").json()["id"] == job["id"]
     jobs.wait(job["id"], WAIT_S)
     assert [j["state"] for j in api.get("/jobs").json()] == ["done"]
-    assert api.get(f"/jobs/{job['id']}").json()["result"] == {"score": None, "thing": None}
+    assert api.get(f"/jobs/{job['id']}").json()["result"] == product
 
 
 def test_what_cannot_start_says_why(api: httpx.Client) -> None:
     unknown = api.post("/jobs", json={"kind": "recrd"})
     assert unknown.status_code == 404
     assert "Did you mean 'record'?" in unknown.json()["error"]["message"]
-    refused = api.post("/jobs", json={"kind": "record"})
+    refused = api.post("/jobs", json={"kind": "wait for a test"})
     assert (refused.status_code, refused.json()["error"]["message"]) == (422, "Say how many episodes.")
     assert api.get("/jobs/none").status_code == 404
     assert api.post("/jobs/none/cancel").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"kind": "record", "episods": 3}, "Unknown field 'episods'. Did you mean 'episodes'?"),
+        ({"kind": "record", "again": True}, "Unknown field 'again'."),
+        ({"kind": "record", "episodes": "many"}, "episodes of job 'record' should be a whole number from 1 to"),
+        ({"kind": "record", "episodes": True}, "should be a whole number from 1 to 1,000,000, not True"),
+        ({"kind": "record", "episodes": 0}, "should be a whole number from 1 to 1,000,000, not 0"),
+        ({"kind": "wait for a test", "episodes": 10}, "should be a whole number from 0 to 9, not 10"),
+        ({"kind": "sweep"}, "recording of job 'sweep' is missing"),
+        ({"kind": "sweep", "recording": "x", "by": "luck"}, "one of 'decisions', 'episodes', not 'luck'"),
+        ({"kind": "sweep", "recording": "x", "elements": 3}, "elements of job 'sweep' should be a list, not 3"),
+        ({"kind": "lens", "lens": "pca", "recording": "x", "rows": [5]}, "rows.0 of job 'lens' should be a list"),
+        ({"kind": "lens", "lens": "pca", "recording": "x", "parameters": [1]}, "parameters of job 'lens' should be an"),
+        ({"kind": "rerun", "recording": "x", "reduction": {"name": "a"}}, "reduction.edits of job 'rerun' is missing"),
+        (
+            {
+                "kind": "rerun",
+                "recording": "x",
+                "reduction": {"name": "a", "edits": [{"kind": "site", "elemnts": [1]}]},
+            },
+            "Unknown field 'reduction.edits.0.elemnts' of job 'rerun'.",
+        ),
+        ({"kind": "what-if", "recording": "x", "row": 1, "moves": [{"do": "fly"}]}, "moves.0.do of job 'what-if'"),
+        ({}, "kind says which kind of job to start: "),
+        (["record"], "A job is an object"),
+    ],
+)
+def test_requests_that_do_not_fit_say_what_would(api: httpx.Client, asked: Any, words: str) -> None:
+    refused = api.post("/jobs", json=asked)
+    assert refused.status_code == 400, refused.text
+    assert refused.json()["error"]["kind"] == "RequestError" and words in refused.json()["error"]["message"]
+    assert api.get("/jobs").json() == []
+
+
+def test_the_description_knows_the_kinds_of_the_core_alone() -> None:
+    text = openapi_text()
+    assert '"RecordJob"' in text and "WaitJob" not in text

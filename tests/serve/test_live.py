@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 from websockets.sync.client import ClientConnection
 
 from innerview.errors import LensError
-from innerview.jobs.runner import Cancelled, Progress, Task
+from innerview.jobs.engine import Cancelled
+from innerview.jobs.kinds import job_kind
+from innerview.jobs.work import Product, Watch, Work
 from innerview.serve import Handle, serve
 from innerview.serve.live.connection import CHANNELS_LIMIT
 
@@ -55,6 +58,23 @@ class Calls:
         return {name: getattr(self, name) for name in ("slow", "heat", "refuse", "broken", "objects")}
 
 
+class CountToAThousand(Work):
+    """Reports a thousand times."""
+
+    title = "Count"
+    product = Product(recording="counted")
+
+    def run(self, part: Any, watch: Watch) -> None:
+        for i in range(1000):
+            watch(i + 1, 1000)
+
+
+@job_kind("count to a thousand", work=CountToAThousand)
+@dataclass(frozen=True)
+class CountJob:
+    """Takes nothing."""
+
+
 @pytest.fixture
 def calls() -> Calls:
     return Calls()
@@ -62,15 +82,7 @@ def calls() -> Calls:
 
 @pytest.fixture
 def handle(kept_study: Path, calls: Calls) -> Iterator[Handle]:
-    def count(arguments: dict[str, Any]) -> Task:
-        def work(progress: Progress) -> dict[str, Any]:
-            for i in range(1000):
-                progress(i + 1, 1000)
-            return {"counted": arguments["until"]}
-
-        return Task(title="Count", work=work)
-
-    with serve(kept_study, calls=calls.table(), makers={"count": count}) as handle:
+    with serve(kept_study, calls=calls.table()) as handle:
         yield handle
     calls.go.set()
 
@@ -185,11 +197,11 @@ def test_jobs_are_pushed_until_their_end(handle: Handle) -> None:
     with live(handle) as socket:
         headers = {"Authorization": f"Bearer {handle.token}"}
         with httpx.Client(base_url=handle.address, headers=headers, timeout=WAIT_S) as client:
-            job = client.post("/api/jobs", json={"kind": "count", "until": 3}).json()
+            job = client.post("/api/jobs", json={"kind": "count to a thousand"}).json()
         heard = [hear(socket)]
         while heard[-1]["job"]["state"] not in ("done", "failed"):
             heard.append(hear(socket))
         assert {h["event"] for h in heard} == {"job"}
         assert heard[-1]["job"]["id"] == job["id"]
-        assert heard[-1]["job"]["result"] == {"counted": 3}
+        assert heard[-1]["job"]["result"]["recording"] == "counted"
         assert len(heard) < 500, "a thousand reports of progress are told in a few messages"

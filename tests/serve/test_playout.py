@@ -13,6 +13,7 @@ import pytest
 
 import innerview as iv
 from innerview.jobs.runner import Jobs
+from innerview.jobs.work import Product
 from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
@@ -63,11 +64,11 @@ def test_moves_lead_to_nodes_and_nodes_have_pictures(handle: Handle, client: htt
 
 
 def test_a_branch_is_kept_by_a_job(handle: Handle, client: httpx.Client) -> None:
-    asked = {"kind": "playout", "recording": "walks", "row": 5, "moves": [{"do": "agent"}], "name": "mine"}
+    asked = {"kind": "what-if", "recording": "walks", "row": 5, "moves": [{"do": "agent"}], "name": "mine"}
     job = client.post("/api/jobs", json=asked).json()
     jobs: Jobs = handle.app.state.service.jobs
     done = jobs.wait(job["id"], WAIT_S)
-    assert (done.state, done.result) == ("done", {"recording": "mine", "rows": 6})
+    assert (done.state, done.result) == ("done", Product(recording="mine", subject="tiny"))
     assert client.get("/api/recordings/mine").json()["of"] == "walks"
 
 

@@ -10,6 +10,7 @@ import httpx
 import numpy as np
 import pytest
 
+from innerview.jobs.work import Product
 from innerview.serve import Handle, serve
 from innerview.store import Study
 
@@ -39,7 +40,7 @@ def look(api: httpx.Client, handle: Handle, lens: str = "pca", **asked: Any) -> 
     promised = job.json()["result"]["result"]
     ended = handle.app.state.service.jobs.wait(job.json()["id"], WAIT_S)
     assert ended.state == "done", ended.error
-    assert ended.result == {"result": promised}
+    assert ended.result == Product(result=promised)
     return str(promised)
 
 
@@ -62,7 +63,7 @@ def test_a_lens_runs_as_a_job_and_its_result_is_kept(api: httpx.Client, handle: 
 
 
 def test_results_are_listed_without_their_value_and_can_be_dropped(api: httpx.Client, handle: Handle) -> None:
-    first, second = look(api, handle), look(api, handle, rows=[0, 10])
+    first, second = look(api, handle), look(api, handle, rows=[[0, 10]])
     assert look(api, handle) == first, "the same question is not asked twice"
     listed = api.get("/results", params={"recording": "steps", "kind": "pca"}).json()
     assert [line["id"] for line in listed] == [first, second] and "value" not in listed[0]
@@ -80,8 +81,8 @@ def test_results_are_listed_without_their_value_and_can_be_dropped(api: httpx.Cl
         ({"lens": "gradient"}, 422, "no model is loaded"),
         ({"lens": "influence"}, 422, "no model is loaded"),
         ({"lens": "pca", "recording": "step"}, 404, "Did you mean 'steps'"),
-        ({"lens": "pca", "rows": [3]}, 400, "start, stop"),
-        ({"lens": "pca", "rows": [5, 500]}, 400, "start, stop"),
+        ({"lens": "pca", "rows": [3]}, 400, "should be a list, not 3"),
+        ({"lens": "pca", "rows": [[5, 500]]}, 400, "start, stop"),
         ({"lens": "pca", "parameters": {"most": "many"}}, 422, "is a whole number"),
         ({"lens": "pca", "parameters": {"most": 1}}, 422, "goes from 10"),
         ({"lens": "pca", "parameters": {"array": "memor"}}, 404, "Did you mean 'memory'"),
@@ -97,7 +98,7 @@ def test_bad_questions_are_refused_before_a_job_begins(
 
 
 def test_a_lens_that_cannot_go_on_says_why(api: httpx.Client, handle: Handle) -> None:
-    job = api.post("/jobs", json={"kind": "lens", "lens": "pca", "recording": "steps", "rows": [0, 2]}).json()
+    job = api.post("/jobs", json={"kind": "lens", "lens": "pca", "recording": "steps", "rows": [[0, 2]]}).json()
     ended = handle.app.state.service.jobs.wait(job["id"], WAIT_S)
     assert (ended.state, "3 rows or more" in ended.error) == ("failed", True)
 

@@ -16,10 +16,10 @@ from typing import Any
 from rich.console import Console
 
 from innerview.errors import InnerviewError, UnknownName
+from innerview.jobs.context import Later
 from innerview.registry import plugins
 from innerview.schema import Ordering
 from innerview.serve import Handle, serve
-from innerview.serve.live.wiring import Later
 from innerview.store import Study, Wishes, import_files
 
 

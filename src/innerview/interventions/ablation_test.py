@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from innerview.edits.ablation import blind, random_directions
-from innerview.errors import CaptureError, EditError, RequestError, UnknownName
+from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.interventions.edited import rebuilt
+from innerview.interventions.jobs import DEFAULT_LEVELS, AblationTestJob
 from innerview.interventions.reductions import other_seed
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.terminal import bar
+from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.rollouts.evaluation import Match, Player, value_of
 from innerview.rollouts.played import Lines
-from innerview.rollouts.record import check_subject, seeds_of
+from innerview.rollouts.record import context_of, seeds_of
 from innerview.schema import Result, WeightEdit
 from innerview.store import Edited, Recording, Study, load_edited
 from innerview.subjects import Subject
@@ -25,18 +28,35 @@ from innerview.worlds import World
 from innerview.worlds import world as as_world
 from innerview.worlds.crowds import Known, hiding
 
-MOST_LEVELS, MOST_CONTROLS = 1_000_000, 20
-USUAL_LEVELS = 1_000
-KIND = "proof"
+LEVELS_A_PART = 16_384
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProofQuestion:
-    """A proof that was asked for, checked."""
+class AblationTestWork(StoredWork):
+    """An edited subject beside its original and controls, checked. Its parts are levels, each played by everybody."""
 
-    match: Match
-    recording: Recording
-    edited: Edited
+    job: AblationTestJob
+    grows = True
+
+    def __init__(self, job: AblationTestJob, context: Context) -> None:
+        super().__init__(job, context)
+        self.edited = load_edited(context.study, job.edited)
+        self.recording = source(context.study, job.recording, self.edited)
+        if self.edited.root not in context.subjects:
+            raise EditError(
+                f"'{self.edited.name}' was made of '{self.edited.root}', which is not live here. Live: "
+                f"{', '.join(context.subjects) or 'none'}. Serve the study with it: innerview serve STUDY --subject …, "
+                "or iv.show(study, subject=…, world=…)."
+            )
+        world, arguments = context.world(job.world, self.recording), self.recording.info.arguments
+        first = _first_seed(self.recording, world, job.levels) if job.seed is None else job.seed
+        self.match = Match(
+            study=context.study,
+            players=tuple(self._players(context.subjects[self.edited.root], world)),
+            seeds=seeds_of(job.levels, first),
+            greedy=bool(arguments.get("greedy", False)),
+            max_steps=arguments.get("max_steps"),
+            lanes=job.lanes,
+        )
 
     @property
     def title(self) -> str:
@@ -44,82 +64,47 @@ class ProofQuestion:
         return f"{self.edited.name} put to the proof"
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """All that it depends on."""
+    def identity(self) -> dict[str, Any]:
+        """All that the outcome depends on."""
         seeds = self.match.seeds
         arms = [{"name": p.name, "kind": p.kind, **self.match.setting(p)} for p in self.match.players]
         return {"edited": self.edited.name, "seed": seeds[0], "levels": len(seeds), "arms": arms}
 
-    @cached_property
-    def id(self) -> str:
-        """The id its result has."""
-        return self.match.study.result_id(KIND, self.recording.name, self.arguments)
+    def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
+        """(first, stop) among the levels."""
+        return spans(len(self.match.seeds), LEVELS_A_PART)[len(given) :]
 
-    def answer(self, progress: Progress) -> Result:
-        """Play what was not played yet, and keep the table; what there is so far is kept now and then."""
-        with suppress(UnknownName):
-            kept = self.match.study.result(self.id)
-            if not kept.provisional and _tells_levels(kept.value):
-                return kept
-        lines = self.match.play(progress, so_far=lambda lines: self._keep(lines, provisional=True))
-        return self._keep(lines, provisional=False)
+    def run(self, part: tuple[int, int], watch: Watch) -> Lines:
+        """Play some levels; those that were played before are not played again."""
+        first, stop = part
+        count = len(self.match.players)
+        games = count * len(self.match.seeds)
 
-    def _keep(self, lines: Lines, *, provisional: bool) -> Result:
-        return self.match.study.keep_result(
-            KIND,
-            recording=self.recording.name,
-            arguments=self.arguments,
-            value=value_of(self.match, lines),
-            title=self.title,
-            provisional=provisional,
-            result=self.id,
-        )
+        def report(done: int, total: int | None, message: str = "") -> None:
+            watch(first * count + done, games, message)
 
+        def show(lines: Lines) -> None:
+            watch((first + len(lines[0])) * count, games, so_far=lines)
 
-def _tells_levels(value: Mapping[str, Any]) -> bool:
-    """Proofs of before did not; what was played is kept, so that costs nothing but to write it anew."""
-    return all("seeds" in each for arm in value["arms"] for each in arm["causes"])
+        return replace(self.match, seeds=self.match.seeds[first:stop]).play(report, so_far=show)
 
+    def merge(self, given: Sequence[Lines]) -> Found:
+        """How the levels went that everybody has played."""
+        lines = [[*chain(*several)] for several in zip(*given, strict=True)]
+        return Found(value=value_of(self.match, lines))
 
-def ask_proof(
-    study: Study,
-    recording: Recording,
-    edited: Edited,
-    original: Subject,
-    world: World,
-    *,
-    levels: int = USUAL_LEVELS,
-    seed: int | None = None,
-    controls: int = 1,
-    invisible: str = "",
-    lanes: int | None = None,
-) -> ProofQuestion:
-    """Check everything about a proof before anything is played."""
-    if not 1 <= levels <= MOST_LEVELS:
-        raise RequestError(f"levels is how many each plays, from 1 to {MOST_LEVELS:,}, not {levels}.")
-    if not 0 <= controls <= MOST_CONTROLS:
-        raise RequestError(f"controls is how many random edits play too, from 0 to {MOST_CONTROLS}, not {controls}.")
-    if original.info.name != edited.root:
-        raise EditError(f"'{edited.name}' was made of '{edited.root}', not of '{original.info.name}'.")
-    players = [Player("original", "original", original, world)]
-    players += [Player(edited.name, "blind", rebuilt(study, edited, original), world)]
-    players += [_control(edited, original, world, number) for number in range(controls)]
-    if invisible:
-        players.append(Player(f"{invisible} invisible", "invisible", original, hiding(world, invisible)))
-    if sum(player.name == edited.name for player in players) > 1:
-        raise EditError(
-            f"Another line of the proof is called '{edited.name}', too. Give the edited subject another name."
-        )
-    arguments = recording.info.arguments
-    match = Match(
-        study=study,
-        players=tuple(players),
-        seeds=seeds_of(levels, _first_seed(recording, world, levels) if seed is None else seed),
-        greedy=bool(arguments.get("greedy", False)),
-        max_steps=arguments.get("max_steps"),
-        lanes=lanes,
-    )
-    return ProofQuestion(match=match, recording=recording, edited=edited)
+    def _players(self, original: Subject, world: World) -> list[Player]:
+        edited, invisible = self.edited, self.job.invisible
+        players = [Player("original", "original", original, world)]
+        players += [Player(edited.name, "blind", rebuilt(self.study, edited, original), world)]
+        players += [_control(edited, original, world, number) for number in range(self.job.controls)]
+        if invisible:
+            players.append(Player(f"{invisible} invisible", "invisible", original, hiding(world, invisible)))
+        if sum(player.name == edited.name for player in players) > 1:
+            raise EditError(
+                f"Another line of the proof is called '{edited.name}', too. Give the edited subject another name."
+            )
+        return players
 
 
 def prove(
@@ -129,7 +114,7 @@ def prove(
     world: Any,
     *,
     recording: str | None = None,
-    levels: int = USUAL_LEVELS,
+    levels: int = DEFAULT_LEVELS,
     seed: int | None = None,
     controls: int = 1,
     invisible: str = "",
@@ -145,23 +130,19 @@ def prove(
         blinded = iv.blind(study, agent, found, factors=[2])
         told = iv.prove(study, blinded, agent, game, levels=1_000, invisible="saw").value
     """
-    opened = study if isinstance(study, Study) else Study.open(study)
-    check_subject(subject)
-    name = edited if isinstance(edited, str) else edited.info.name
-    question = ask_proof(
-        opened,
-        source(opened, recording, load_edited(opened, name)),
-        load_edited(opened, name),
-        subject,
-        as_world(world),
+    played = as_world(world)
+    job = AblationTestJob(
+        edited=edited if isinstance(edited, str) else edited.info.name,
+        recording=recording,
         levels=levels,
         seed=seed,
         controls=controls,
         invisible=invisible,
         lanes=lanes,
+        world=played.info.name,
     )
-    with bar(progress, question.title, "episodes") as report:
-        return question.answer(report)
+    result: Result = run_job(job, context_of(study, subject, played), progress=progress)
+    return result
 
 
 def source(study: Study, name: str | None, edited: Edited) -> Recording:

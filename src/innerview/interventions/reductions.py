@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from innerview.edits import fingerprint, keep_only
 from innerview.edits.comparison import table_row
-from innerview.errors import EditError, UnknownName
+from innerview.errors import EditError
+from innerview.interventions.jobs import TableJob
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.terminal import bar
+from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.lenses.order import order_of
 from innerview.rollouts.episodes import FULL, Games, Table
-from innerview.rollouts.record import check_subject, seeds_of
+from innerview.rollouts.record import context_of, seeds_of
 from innerview.schema import EditSet, MemorySite, Result, SiteEdit, SubjectInfo, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject, checked
-from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 MOST_REDUCTIONS = 1000
+SEEDS_A_PART = 64
 RANDOM_SEED = 0
 _DOES_NOT_REPEAT = (
     "This world does not always repeat itself with the same seed: {apart} of {all} episodes began otherwise than with "
@@ -34,14 +35,21 @@ _DOES_NOT_REPEAT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class TableQuestion:
-    """A table that was asked for, checked."""
+class TableWork(StoredWork):
+    """A table of reductions, checked. Its parts are seeds, each played under every reduction."""
 
-    table: Table
-    recording: Recording
-    reductions: tuple[EditSet, ...]
-    seeds: tuple[int, ...]
+    job: TableJob
+    grows = True
+
+    def __init__(self, job: TableJob, context: Context) -> None:
+        super().__init__(job, context)
+        self.recording = context.study.recording(job.recording)
+        self.table = table_for(job, context, greedy=job.greedy, lanes=job.lanes)
+        if not job.reductions:
+            raise EditError("A table compares one reduction or more with the full memory; none is given.")
+        reductions = [context.reduction(each) for each in job.reductions]
+        self.reductions = distinct((FULL, *reductions), self.table.subject.info)
+        self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
 
     @property
     def title(self) -> str:
@@ -50,63 +58,54 @@ class TableQuestion:
         return f"{count} reduction{'s' if count != 1 else ''} of {self.table.subject.info.name}"
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """All that the table depends on."""
         return {**self.table.setting, "seeds": list(self.seeds), "reductions": to_json(self.reductions)}
 
-    @cached_property
-    def id(self) -> str:
-        """The id its result has."""
-        return self.table.study.result_id("table", self.recording.name, self.arguments)
+    def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
+        """(first, stop) among the seeds."""
+        return spans(len(self.seeds), SEEDS_A_PART)[len(given) :]
 
-    def answer(self, progress: Progress) -> Result:
-        """Play what was not played yet and keep the table."""
-        with suppress(UnknownName):
-            kept = self.table.study.result(self.id)
-            if not kept.provisional:
-                return kept
-        games = self.table.play(self.reductions, self.seeds, progress, so_far=self._keep_so_far)
-        return self._keep(games, self.seeds, provisional=False)
+    def run(self, part: tuple[int, int], watch: Watch) -> Games:
+        """Play some seeds; those that were played before are not played again."""
+        first, stop = part
+        count, cells = len(self.reductions), len(self.seeds) * len(self.reductions)
 
-    def _keep_so_far(self, games: Games, seeds: Sequence[int]) -> None:
-        self._keep(games, seeds, provisional=True)
+        def report(done: int, total: int | None, message: str = "") -> None:
+            done += first * count
+            watch(done, cells, f"{done // count} seeds under each of {count}")
 
-    def _keep(self, games: Games, seeds: Sequence[int], *, provisional: bool) -> Result:
-        return self.table.study.keep_result(
-            "table",
-            recording=self.recording.name,
-            arguments=self.arguments,
-            value=table_value(games, self.table.subject, self.recording, seeds),
-            title=self.title,
-            provisional=provisional,
-            result=self.id,
-        )
+        def show(games: Games, seeds: Sequence[int]) -> None:
+            watch((first + len(seeds)) * count, cells, so_far=games)
+
+        return self.table.play(self.reductions, self.seeds[first:stop], report, so_far=show)
+
+    def merge(self, given: Sequence[Games]) -> Found:
+        """The table over all seeds that were played under every reduction."""
+        lines = tuple(tuple(chain(*several)) for several in zip(*(games.lines for games in given), strict=True))
+        games = Games(reductions=self.reductions, lines=lines)
+        return Found(value=table_value(games, self.table.subject, self.recording, self.seeds[: len(lines[0])]))
 
 
-def ask_table(
-    table: Table, recording: Recording, reductions: Sequence[EditSet], *, episodes: int = 100, seed: int | None = None
-) -> TableQuestion:
-    """Check everything about a table before anything is played."""
-    wanted = distinct((FULL, *reductions), table.subject.info)
-    seeds = seeds_of(episodes, other_seed(recording) if seed is None else seed)
-    return TableQuestion(table=table, recording=recording, reductions=wanted, seeds=seeds)
+class Asked(Protocol):
+    """A job about a recording, and who plays where."""
+
+    @property
+    def recording(self) -> str: ...
+    @property
+    def subject(self) -> str | None: ...
+    @property
+    def world(self) -> str | None: ...
 
 
-def table_like(
-    study: Study,
-    recording: Recording,
-    subject: Subject,
-    world: World,
-    *,
-    greedy: bool | None = None,
-    lanes: int | None = None,
-) -> Table:
+def table_for(job: Asked, context: Context, *, greedy: bool | None = None, lanes: int | None = None) -> Table:
     """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
+    recording = context.study.recording(job.recording)
     arguments = recording.info.arguments
     return Table(
-        study=study,
-        subject=subject,
-        world=world,
+        study=context.study,
+        subject=context.subject(job.subject, recording),
+        world=context.world(job.world, recording),
         greedy=bool(arguments.get("greedy", False)) if greedy is None else greedy,
         max_steps=arguments.get("max_steps"),
         lanes=lanes,
@@ -131,13 +130,20 @@ def reduce_table(
     Actions are chosen as in the recording. Seeds follow the largest one of the recording unless `seed` says the
     first, so that elements chosen by an order of the recording are tried on episodes they were not chosen on.
     """
-    opened = study if isinstance(study, Study) else Study.open(study)
-    check_subject(subject)
-    source = opened.recording(recording)
-    table = table_like(opened, source, subject, as_world(world), greedy=greedy, lanes=lanes)
-    question = ask_table(table, source, reductions, episodes=episodes, seed=seed)
-    with bar(progress, question.title, "episodes") as report:
-        return question.answer(report)
+    played = as_world(world)
+    context = context_of(study, subject, played)
+    job = TableJob(
+        recording=recording,
+        reductions=tuple(reductions),
+        episodes=episodes,
+        seed=seed,
+        greedy=greedy,
+        lanes=lanes,
+        subject=subject.info.name,
+        world=played.info.name,
+    )
+    result: Result = run_job(job, context, progress=progress)
+    return result
 
 
 def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:

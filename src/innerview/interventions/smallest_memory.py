@@ -8,121 +8,156 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from innerview.edits import checked, keep_only
 from innerview.edits.comparison import mean_of, ratio_of
 from innerview.edits.sweep import Descent
-from innerview.errors import EditError, UnknownName
+from innerview.errors import UnknownName
 from innerview.interventions.decisions import Decisions, decisions
-from innerview.interventions.reductions import other_seed, table_like
+from innerview.interventions.jobs import SmallestMemoryJob
+from innerview.interventions.reductions import other_seed, table_for
 from innerview.interventions.sweep import decided, site_of
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.terminal import bar
-from innerview.rollouts.episodes import FULL, Table
-from innerview.rollouts.record import check_subject, seeds_of
+from innerview.jobs.work import Found, StoredWork, Watch, run_job
+from innerview.rollouts.episodes import FULL
+from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import check_same
-from innerview.schema import EditSet, EpisodeSummary, MemorySite, Result, SiteEdit, to_json
-from innerview.store import Recording, Study
+from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, to_json
+from innerview.store import Study
 from innerview.subjects import Subject, fingerprint
 from innerview.worlds import world as as_world
 
-USUAL_EPISODES, USUAL_ROWS, PATIENCE = 20, 600, 3
+PATIENCE = 3
 NAME = "smallest memory"
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinimalQuestion:
-    """A search that was asked for, checked."""
+class Try:
+    """One part of a search: rank elements by what decisions lose without them, or play with some of them."""
 
-    table: Table
-    recording: Recording
-    site: MemorySite
-    keep: float
-    """Share of the full memory's performance that must be left."""
-    measure: str
-    outcome: str
-    """With measure "outcome": which one; the most frequent with full memory where nothing is said."""
-    seeds: tuple[int, ...]
-    fresh_seeds: tuple[int, ...]
-    """Seeds that the search does not see, for the last word."""
-    rows: int = USUAL_ROWS
-    patience: int = PATIENCE
-    _path: list[dict[str, Any]] = field(default_factory=list, repr=False, compare=False)
+    what: Literal["rank", "play", "check"]
+    kept: tuple[int, ...]
+    number: int
+    """How many smaller memories were tried before."""
 
-    def __post_init__(self) -> None:
-        if not 0 < self.keep <= 1:
-            raise EditError(f"keep is the share of the performance that must be left, from 0 to 1, not {self.keep}.")
+
+@dataclass(kw_only=True)
+class Search:
+    """How far a search is."""
+
+    descent: Descent
+    path: list[dict[str, Any]] = field(default_factory=list)
+    fresh: Mapping[str, Any] | None = None
+    """What was kept on seeds that the search has not seen; None before that was played."""
+
+
+class SmallestMemoryWork(StoredWork):
+    """A search, checked. Each part depends on the one before: they come one by one."""
+
+    job: SmallestMemoryJob
+    grows = True
+
+    def __init__(self, job: SmallestMemoryJob, context: Context) -> None:
+        super().__init__(job, context)
+        self.recording = context.study.recording(job.recording)
+        self.table = table_for(job, context)
+        check_same(self.recording, self.table.subject, self.table.world.info)
+        self.site = site_of(self.table.subject, job.site)
+        self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
+        self.fresh_seeds = seeds_of(job.episodes, self.seeds[-1] + 1)
 
     @property
     def title(self) -> str:
         """What is done, in words."""
-        return f"Smallest memory that keeps {self.keep:.0%} of {self.measure}"
+        return f"Smallest memory that keeps {self.job.keep:.0%} of {self.job.measure}"
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """All that the answer depends on."""
-        chosen = {"keep": self.keep, "measure": self.measure, "outcome": self.outcome, "site": self.site.name}
-        how = {"seeds": list(self.seeds), "fresh_seeds": list(self.fresh_seeds), "rows": self.rows}
-        return {**chosen, **how, "patience": self.patience, **self.table.setting}
+    def identity(self) -> dict[str, Any]:
+        """All that the search depends on."""
+        job = self.job
+        chosen = {"keep": job.keep, "measure": job.measure, "outcome": job.outcome, "site": self.site.name}
+        how = {"seeds": list(self.seeds), "fresh_seeds": list(self.fresh_seeds), "rows": job.rows}
+        return {**chosen, **how, "patience": PATIENCE, **self.table.setting}
 
-    @cached_property
-    def id(self) -> str:
-        """The id its result has."""
-        return self.table.study.result_id("minimal", self.recording.name, self.arguments)
+    def parts(self, given: Sequence[Any]) -> Sequence[Try]:
+        """What is tried next; nothing after the check on fresh seeds."""
+        tries = self._tries(Search(descent=self._start))
+        following: Sequence[Try] = (next(tries),)
+        for found in given:
+            try:
+                following = (tries.send(found),)
+            except StopIteration:
+                return ()
+        return following
 
-    def answer(self, progress: Progress) -> Result:
-        """Search, check on fresh seeds, keep the way that was gone."""
-        with suppress(UnknownName):
-            kept = self.table.study.result(self.id)
-            if not kept.provisional:
-                return kept
-        self._path.clear()
-        source = decisions(self.table.subject, self.recording, most_rows=self.rows)
-        source.check()
-        size = math.prod(self.site.shape)
-        descent = Descent(tuple(range(size)), max(1, size // 2))
-        ranked = self._least_first(source, descent, progress)
-        while not descent.over(self.patience):
-            dropped = descent.candidates(ranked)
-            well = self._holds([e for e in descent.kept if e not in set(dropped)], dropped, progress)
-            descent = descent.went(dropped, well=well)
-            self._keep(descent, None)
-            if well and descent.kept:
-                ranked = self._least_first(source, descent, progress)
-        return self._keep(descent, self._last_word(descent, progress))
+    def run(self, part: Try, watch: Watch) -> Any:
+        """Elements of what is kept, the least important first; or how well a smaller memory does."""
+        if part.what == "rank":
+            return self._least_first(part.kept, _inner(watch, part, f"ranking {len(part.kept)} elements"))
+        fresh = part.what == "check"
+        what = f"checking {len(part.kept)} on fresh seeds" if fresh else f"playing with {len(part.kept)} elements"
+        return self._compared(part.kept, self.fresh_seeds if fresh else self.seeds, _inner(watch, part, what))
+
+    def merge(self, given: Sequence[Any]) -> Found:
+        """The way that was gone, and what is left."""
+        search = Search(descent=self._start)
+        tries = self._tries(search)
+        next(tries)
+        for found in given:
+            with suppress(StopIteration):
+                tries.send(found)
+        kept = [int(e) for e in search.descent.kept]
+        reduction = self.reduction(kept)
+        value = {
+            "kept": kept,
+            "elements": self._size,
+            "measure": self.job.measure,
+            "keep": self.job.keep,
+            "path": search.path,
+            "fresh": search.fresh,
+            "reduction": to_json(reduction) if reduction.edits else None,
+            "edits": fingerprint(reduction.edits),
+        }
+        return Found(value=value)
 
     def reduction(self, kept: Sequence[int]) -> EditSet:
         """The reduction that keeps these elements alone."""
-        size = math.prod(self.site.shape)
-        note = f"Keeps {len(kept)} of {size} elements: {self.keep:.0%} of {self.measure}, found by search."
+        note = (
+            f"Keeps {len(kept)} of {self._size} elements: {self.job.keep:.0%} of {self.job.measure}, found by search."
+        )
         return keep_only(kept, self.site, name=f"{NAME} ({len(kept)})", note=note)
 
-    def _least_first(self, source: Decisions, descent: Descent, progress: Progress) -> list[int]:
+    def _tries(self, search: Search) -> Generator[Try, Any, None]:
+        """The search: takes what each try gave, and says which is next."""
+        ranked = yield Try(what="rank", kept=search.descent.kept, number=0)
+        while not search.descent.over(PATIENCE):
+            dropped = search.descent.candidates(ranked)
+            kept = tuple(e for e in search.descent.kept if e not in set(dropped))
+            told = yield Try(what="play", kept=kept, number=len(search.path))
+            well = bool(told["mean"] >= told["needed"])
+            step = {"kept": len(kept), "dropped": [int(e) for e in dropped], "went_well": well}
+            search.path.append({**step, **told})
+            search.descent = search.descent.went(dropped, well=well)
+            if well and search.descent.kept:
+                ranked = yield Try(what="rank", kept=search.descent.kept, number=len(search.path))
+        search.fresh = yield Try(what="check", kept=search.descent.kept, number=len(search.path))
+
+    def _least_first(self, kept: Sequence[int], progress: Progress) -> list[int]:
         """Kept elements by what decisions would lose without them beside those that are gone already."""
-        gone = [e for e in range(math.prod(self.site.shape)) if e not in set(descent.kept)]
+        gone = [e for e in range(self._size) if e not in set(kept)]
         edits = [
-            checked([SiteEdit(elements=(*gone, e), site=self.site.address)], self.table.subject.info)
-            for e in descent.kept
+            checked([SiteEdit(elements=(*gone, e), site=self.site.address)], self.table.subject.info) for e in kept
         ]
-        effects = decided(self.table.study, source, edits, self._inner(progress, f"ranking {len(edits)} elements"))
+        effects = decided(self.study, self._decisions, edits, progress)
         order = sorted(range(len(edits)), key=lambda place: (effects[place].kl, place))
-        return [descent.kept[place] for place in order]
-
-    def _holds(self, kept: Sequence[int], dropped: Sequence[int], progress: Progress) -> bool:
-        told = self._compared(kept, self.seeds, self._inner(progress, f"playing with {len(kept)} elements"))
-        well = bool(told["mean"] >= told["needed"])
-        self._path.append({"kept": len(kept), "dropped": [int(e) for e in dropped], "went_well": well, **told})
-        return well
-
-    def _last_word(self, descent: Descent, progress: Progress) -> dict[str, Any]:
-        count = len(descent.kept)
-        return self._compared(descent.kept, self.fresh_seeds, self._inner(progress, f"checking {count} on fresh seeds"))
+        return [kept[place] for place in order]
 
     def _compared(self, kept: Sequence[int], seeds: Sequence[int], progress: Progress) -> dict[str, Any]:
         games = self.table.play([FULL, self.reduction(kept)], seeds, progress)
@@ -135,75 +170,42 @@ class MinimalQuestion:
             "high": told.high,
             "full": base,
             # A return below zero is kept when it does not fall by more than that share of its size.
-            "needed": base - (1 - self.keep) * abs(base),
+            "needed": base - (1 - self.job.keep) * abs(base),
             "ratio": None if ratio is None else {"mean": ratio.mean, "low": ratio.low, "high": ratio.high},
             "episodes": len(seeds),
         }
 
     def _score(self, line: EpisodeSummary, full: Sequence[EpisodeSummary]) -> float:
-        if self.measure == "outcome":
+        measure = self.job.measure
+        if measure == "outcome":
             usual = Counter(each.outcome for each in full).most_common(1)[0][0]
-            return float(line.outcome == (self.outcome or usual))
-        if self.measure not in line.measures:
-            raise UnknownName("measure", self.measure, ("outcome", *line.measures))
-        return float(line.measures[self.measure])
+            return float(line.outcome == (self.job.outcome or usual))
+        if measure not in line.measures:
+            raise UnknownName("measure", measure, ("outcome", *line.measures))
+        return float(line.measures[measure])
 
-    def _inner(self, progress: Progress, what: str) -> Progress:
-        def report(done: int, total: int | None, message: str = "") -> None:
-            progress(len(self._path), None, f"{what}: {done} of {total}")
+    @property
+    def _size(self) -> int:
+        return math.prod(self.site.shape)
 
-        return report
+    @property
+    def _start(self) -> Descent:
+        return Descent(tuple(range(self._size)), max(1, self._size // 2))
 
-    def _keep(self, descent: Descent, last: Mapping[str, Any] | None) -> Result:
-        size, kept = math.prod(self.site.shape), [int(e) for e in descent.kept]
-        reduction = self.reduction(kept)
-        value = {
-            "kept": kept,
-            "elements": size,
-            "measure": self.measure,
-            "keep": self.keep,
-            "path": list(self._path),
-            "fresh": last,
-            "reduction": to_json(reduction) if reduction.edits else None,
-            "edits": fingerprint(reduction.edits),
-        }
-        return self.table.study.keep_result(
-            "minimal",
-            recording=self.recording.name,
-            arguments=self.arguments,
-            value=value,
-            title=self.title,
-            provisional=last is None,
-            result=self.id,
-        )
+    @cached_property
+    def _decisions(self) -> Decisions:
+        source = decisions(self.table.subject, self.recording, most_rows=self.job.rows)
+        source.check()
+        return source
 
 
-def ask_minimal(
-    table: Table,
-    recording: Recording,
-    *,
-    site: str = "",
-    keep: float = 0.95,
-    measure: str = "length",
-    outcome: str = "",
-    episodes: int = USUAL_EPISODES,
-    seed: int | None = None,
-    rows: int = USUAL_ROWS,
-) -> MinimalQuestion:
-    """Check everything about a search before any work is done."""
-    check_same(recording, table.subject, table.world.info)
-    seeds = seeds_of(episodes, other_seed(recording) if seed is None else seed)
-    return MinimalQuestion(
-        table=table,
-        recording=recording,
-        site=site_of(table.subject, site),
-        keep=keep,
-        measure=measure,
-        outcome=outcome,
-        seeds=seeds,
-        fresh_seeds=seeds_of(episodes, seeds[-1] + 1),
-        rows=rows,
-    )
+def _inner(watch: Watch, part: Try, what: str) -> Progress:
+    """How far one try is; how many there will be is not known."""
+
+    def report(done: int, total: int | None, message: str = "") -> None:
+        watch(part.number, None, f"{what}: {done} of {total}")
+
+    return report
 
 
 def minimal(
@@ -216,25 +218,25 @@ def minimal(
     measure: str = "length",
     outcome: str = "",
     site: str = "",
-    episodes: int = USUAL_EPISODES,
+    episodes: int = 20,
     seed: int | None = None,
-    rows: int = USUAL_ROWS,
+    rows: int = 600,
     progress: Progress | bool = True,
 ) -> Result:
     """Search for the fewest elements with which `keep` of a measure is left over `episodes` seeds."""
-    opened = study if isinstance(study, Study) else Study.open(study)
-    check_subject(subject)
-    source = opened.recording(recording)
-    question = ask_minimal(
-        table_like(opened, source, subject, as_world(world)),
-        source,
-        site=site,
+    played = as_world(world)
+    context = context_of(study, subject, played)
+    job = SmallestMemoryJob(
+        recording=recording,
         keep=keep,
         measure=measure,
         outcome=outcome,
+        site=site,
         episodes=episodes,
         seed=seed,
         rows=rows,
+        subject=subject.info.name,
+        world=played.info.name,
     )
-    with bar(progress, question.title, "tries") as report:
-        return question.answer(report)
+    result: Result = run_job(job, context, progress=progress)
+    return result

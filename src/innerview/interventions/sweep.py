@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,119 +15,119 @@ from innerview.edits.comparison import mean_of
 from innerview.edits.sweep import pairs_of
 from innerview.errors import EditError, UnknownName
 from innerview.interventions.decisions import Decisions, Effect, decisions
-from innerview.interventions.reductions import other_seed, table_like
+from innerview.interventions.jobs import SweepJob
+from innerview.interventions.reductions import other_seed, table_for
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.terminal import bar
-from innerview.rollouts.episodes import FULL, Table
-from innerview.rollouts.record import check_subject, seeds_of
+from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
+from innerview.rollouts.episodes import FULL
+from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import check_same
 from innerview.schema import Edit, EditSet, MemorySite, Result, SiteEdit, SiteOperation
-from innerview.store import Played, Recording, Study
+from innerview.store import Played, Study
 from innerview.subjects import Subject
 from innerview.worlds import world as as_world
 
-OVER, BY = ("single", "pairs"), ("decisions", "episodes")
-USUAL_ROWS, USUAL_EPISODES, USUAL_AMONG = 2_000, 5, 32
+MAX_AMONG = 32
+"""Elements of which pairs are looked at, where none are named."""
+GROUPS_A_PART = 512
+Group = tuple[int, ...]
+Effects = Mapping[Group, dict[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class SweepQuestion:
-    """A sweep that was asked for, checked."""
+class SweepWork(StoredWork):
+    """A sweep, checked. Its parts are groups of elements; pairs come in a second round, after each element alone."""
 
-    table: Table
-    recording: Recording
-    site: MemorySite
-    over: str = "single"
-    by: str = "decisions"
-    op: SiteOperation = "zero"
-    value: float = 0.0
-    measure: str = "return"
-    """By episodes: what a loss is counted in."""
-    among: tuple[int, ...] = ()
-    """Elements to look at; all where none are said, for pairs the `USUAL_AMONG` with the largest effect alone."""
-    seeds: tuple[int, ...] = ()
-    rows: int = USUAL_ROWS
+    job: SweepJob
 
-    def __post_init__(self) -> None:
-        for what, chosen, known in (("over", self.over, OVER), ("by", self.by, BY)):
-            if chosen not in known:
-                raise UnknownName(f"choice of '{what}'", str(chosen), known)
-        self.edit(self.among or (0,))
+    def __init__(self, job: SweepJob, context: Context) -> None:
+        super().__init__(job, context)
+        self.recording = context.study.recording(job.recording)
+        self.table = table_for(job, context)
+        check_same(self.recording, self.table.subject, self.table.world.info)
+        self.site = site_of(self.table.subject, job.site)
+        self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
+        self.edit(job.elements or (0,))
+        self._singles = [(element,) for element in (job.elements or range(math.prod(self.site.shape)))]
 
     @property
     def title(self) -> str:
         """What is done, in words."""
-        what = "each element" if self.over == "single" else "pairs of elements"
-        return f"Sweep {what} of {self.site.name} by {self.by}"
+        what = "each element" if self.job.over == "single" else "pairs of elements"
+        return f"Sweep {what} of {self.site.name} by {self.job.by}"
 
     @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """All that the answer depends on."""
-        shared = {"over": self.over, "by": self.by, "op": self.op, "value": self.value, "site": self.site.name}
-        how = {"rows": self.rows} if self.by == "decisions" else {"seeds": list(self.seeds), "measure": self.measure}
-        return {**shared, **how, "among": list(self.among), **self.table.setting}
-
-    @cached_property
-    def id(self) -> str:
-        """The id its result has."""
-        return self.table.study.result_id("sweep", self.recording.name, self.arguments)
+    def identity(self) -> dict[str, Any]:
+        """All that the ranking depends on."""
+        job = self.job
+        shared = {"over": job.over, "by": job.by, "op": job.op, "value": job.value, "site": self.site.name}
+        how = {"rows": job.rows} if job.by == "decisions" else {"seeds": list(self.seeds), "measure": job.measure}
+        return {**shared, **how, "among": list(job.elements), **self.table.setting}
 
     def edit(self, elements: Sequence[int]) -> tuple[Edit, ...]:
         """The change that drops these elements."""
-        edit = SiteEdit(elements=tuple(elements), op=self.op, value=self.value, site=self.site.address)
+        edit = SiteEdit(elements=tuple(elements), op=self.job.op, value=self.job.value, site=self.site.address)
         return checked([edit], self.table.subject.info)
 
-    def answer(self, progress: Progress) -> Result:
-        """Every effect, ranked, kept in the study."""
-        with suppress(UnknownName):
-            return self.table.study.result(self.id)
-        size = math.prod(self.site.shape)
-        singles = [(element,) for element in (self.among or range(size))]
-        alone = self._effects(singles, progress)
-        if self.over == "single":
-            return self._keep(_ranked(alone), alone)
-        strongest = sorted(alone, key=lambda each: -alone[each]["effect"])[:USUAL_AMONG]
-        among = sorted(self.among) if self.among else sorted(element for (element,) in strongest)
-        together = self._effects(pairs_of(among), progress)
-        for (one, two), told in together.items():
-            told["alone"] = [alone[one,]["effect"], alone[two,]["effect"]]
-            told["together"] = told["effect"] - sum(told["alone"])
-        return self._keep(_ranked(together), together)
+    def parts(self, given: Sequence[Effects]) -> Sequence[Sequence[Group]]:
+        """Groups of elements to drop together."""
+        alone = _split(self._singles)
+        if len(given) < len(alone) or self.job.over == "single":
+            return alone[len(given) :]
+        return _split(self._pairs(_joined(given[: len(alone)])))[len(given) - len(alone) :]
 
-    def _effects(self, groups: Sequence[tuple[int, ...]], progress: Progress) -> dict[tuple[int, ...], dict[str, Any]]:
-        if self.by == "decisions":
-            source = decisions(self.table.subject, self.recording, most_rows=self.rows)
-            source.check()
-            edits = [self.edit(group) for group in groups]
-            found = decided(self.table.study, source, edits, progress)
-            return {g: {"effect": e.kl, "switched": e.switched} for g, e in zip(groups, found, strict=True)}
-        reductions = [EditSet(name=str(group), edits=self.edit(group)) for group in groups]
-        games = self.table.play([FULL, *reductions], self.seeds, progress)
+    def run(self, part: Sequence[Group], watch: Watch) -> Effects:
+        """The effect of each group."""
+        if self.job.by == "decisions":
+            edits = [self.edit(group) for group in part]
+            found = decided(self.study, self._decisions, edits, watch)
+            return {g: {"effect": e.kl, "switched": e.switched} for g, e in zip(part, found, strict=True)}
+        measure = self.job.measure
+        reductions = [EditSet(name=str(group), edits=self.edit(group)) for group in part]
+        games = self.table.play([FULL, *reductions], self.seeds, watch)
         full = {line.seed: line.measures for line in games.lines[0]}
         known = next(iter(full.values()))
-        if self.measure not in known:
-            raise UnknownName("measure", self.measure, known)
+        if measure not in known:
+            raise UnknownName("measure", measure, known)
         return {
-            group: _lost([full[line.seed][self.measure] - line.measures[self.measure] for line in lines])
-            for group, lines in zip(groups, games.lines[1:], strict=True)
+            group: _lost([full[line.seed][measure] - line.measures[measure] for line in lines])
+            for group, lines in zip(part, games.lines[1:], strict=True)
         }
 
-    def _keep(self, ranked: list[dict[str, Any]], found: Mapping[tuple[int, ...], Mapping[str, Any]]) -> Result:
+    def merge(self, given: Sequence[Effects]) -> Found:
+        """Every effect, ranked."""
+        job, rounds = self.job, len(_split(self._singles))
+        alone, effects = _joined(given[:rounds]), _joined(given[rounds:] if job.over == "pairs" else given)
+        if job.over == "pairs":
+            for (one, two), told in effects.items():
+                told["alone"] = [alone[one,]["effect"], alone[two,]["effect"]]
+                told["together"] = told["effect"] - sum(told["alone"])
         arrays = {
-            "elements": np.array(list(found), np.int32),
-            "effect": np.array([told["effect"] for told in found.values()], np.float32),
+            "elements": np.array(list(effects), np.int32),
+            "effect": np.array([told["effect"] for told in effects.values()], np.float32),
         }
-        value = {"over": self.over, "by": self.by, "op": self.op, "site": self.site.name, "ranked": ranked}
-        value["unit"] = "nats" if self.by == "decisions" else f"{self.measure} lost"
-        return self.table.study.keep_result(
-            "sweep",
-            recording=self.recording.name,
-            arguments=self.arguments,
-            value=value,
-            arrays=arrays,
-            title=self.title,
-            result=self.id,
-        )
+        value = {"over": job.over, "by": job.by, "op": job.op, "site": self.site.name, "ranked": _ranked(effects)}
+        value["unit"] = "nats" if job.by == "decisions" else f"{job.measure} lost"
+        return Found(value=value, arrays=arrays)
+
+    def _pairs(self, alone: Effects) -> Sequence[Group]:
+        strongest = sorted(alone, key=lambda each: -alone[each]["effect"])[:MAX_AMONG]
+        elements = self.job.elements or [element for (element,) in strongest]
+        return pairs_of(sorted(elements))
+
+    @cached_property
+    def _decisions(self) -> Decisions:
+        source = decisions(self.table.subject, self.recording, most_rows=self.job.rows)
+        source.check()
+        return source
+
+
+def _split(groups: Sequence[Group]) -> list[Sequence[Group]]:
+    return [groups[first:stop] for first, stop in spans(len(groups), GROUPS_A_PART)]
+
+
+def _joined(given: Sequence[Effects]) -> dict[Group, dict[str, Any]]:
+    return {group: dict(effect) for effects in given for group, effect in effects.items()}
 
 
 def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], progress: Progress) -> list[Effect]:
@@ -168,53 +166,38 @@ def sweep(
     subject: Subject,
     world: Any,
     *,
-    over: str = "single",
-    by: str = "decisions",
+    over: Literal["single", "pairs"] = "single",
+    by: Literal["decisions", "episodes"] = "decisions",
     op: SiteOperation = "zero",
     value: float = 0.0,
     measure: str = "return",
     elements: Sequence[int] = (),
     site: str = "",
-    episodes: int = USUAL_EPISODES,
+    episodes: int = 5,
     seed: int | None = None,
-    rows: int = USUAL_ROWS,
+    rows: int = 2_000,
     progress: Progress | bool = True,
 ) -> Result:
     """Drop each element alone, or in pairs, and rank by effect: on recorded decisions, or on newly played episodes."""
-    opened = study if isinstance(study, Study) else Study.open(study)
-    check_subject(subject)
-    source = opened.recording(recording)
-    question = ask_sweep(
-        table_like(opened, source, subject, as_world(world)),
-        source,
-        site=site,
-        episodes=episodes,
-        seed=seed,
+    played = as_world(world)
+    context = context_of(study, subject, played)
+    job = SweepJob(
+        recording=recording,
         over=over,
         by=by,
         op=op,
         value=value,
         measure=measure,
-        among=tuple(elements),
+        elements=tuple(elements),
+        site=site,
+        episodes=episodes,
+        seed=seed,
         rows=rows,
+        subject=subject.info.name,
+        world=played.info.name,
     )
-    with bar(progress, question.title, "edits") as report:
-        return question.answer(report)
-
-
-def ask_sweep(
-    table: Table,
-    recording: Recording,
-    *,
-    site: str = "",
-    episodes: int = USUAL_EPISODES,
-    seed: int | None = None,
-    **given: Any,
-) -> SweepQuestion:
-    """Check everything about a sweep before any work is done."""
-    check_same(recording, table.subject, table.world.info)
-    seeds = seeds_of(episodes, other_seed(recording) if seed is None else seed)
-    return SweepQuestion(table=table, recording=recording, site=site_of(table.subject, site), seeds=seeds, **given)
+    result: Result = run_job(job, context, progress=progress)
+    return result
 
 
 def site_of(subject: Subject, name: str) -> MemorySite:

@@ -1,8 +1,32 @@
 """Says what a job is, and runs it with progress, cancel and resume.
 
-Engines decide where work runs; today that is local threads, and any other engine needs only `Engine.submit`.
+A kind of job is a frozen dataclass of arguments (`kinds`) with the work it asks for (`work`): parts that can be run one
+by one, merged into what is stored. Engines decide where parts run; today that is local threads.
 """
 
-from innerview.jobs.runner import Cancelled, Engine, Job, Jobs, LocalEngine, Progress, Report, Task
+from innerview.jobs.context import Context
+from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Report
+from innerview.jobs.kinds import KINDS, JobKind, bounded, job_kind
+from innerview.jobs.runner import Job, Jobs
+from innerview.jobs.work import Found, Product, StoredWork, Watch, Work, run_job
 
-__all__ = ["Cancelled", "Engine", "Job", "Jobs", "LocalEngine", "Progress", "Report", "Task"]
+__all__ = [
+    "KINDS",
+    "Cancelled",
+    "Context",
+    "Engine",
+    "Found",
+    "Job",
+    "JobKind",
+    "Jobs",
+    "LocalEngine",
+    "Product",
+    "Progress",
+    "Report",
+    "StoredWork",
+    "Watch",
+    "Work",
+    "bounded",
+    "job_kind",
+    "run_job",
+]

@@ -27,7 +27,8 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int | None, message: str = "") -> None: ...
 
 
-Work = Callable[[Progress], Any]
+Run = Callable[[Progress], Any]
+"""What an engine runs: it reports its progress and returns what it made."""
 
 
 class Report(Protocol):
@@ -49,7 +50,7 @@ class Report(Protocol):
 class Engine(Protocol):
     """Runs work somewhere and reports on it, in any thread."""
 
-    def submit(self, work: Work, report: Report) -> None: ...
+    def submit(self, work: Run, report: Report) -> None: ...
 
     def close(self) -> None: ...
 
@@ -58,12 +59,12 @@ class LocalEngine:
     """A few threads of this process; work waits in a queue until one is free."""
 
     def __init__(self, workers: int = 2) -> None:
-        self._waiting: queue.SimpleQueue[tuple[Work, Report] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[Run, Report] | None] = queue.SimpleQueue()
         self._workers = workers
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
 
-    def submit(self, work: Work, report: Report) -> None:
+    def submit(self, work: Run, report: Report) -> None:
         """Put the work at the end of the queue."""
         self._waiting.put((work, report))
         with self._lock:
@@ -101,7 +102,7 @@ def _wait_for(threads: Iterable[threading.Thread]) -> None:
 before_threads_end(lambda: _wait_for([*_LATE]))
 
 
-def run_reporting(work: Work, report: Report) -> None:
+def run_reporting(work: Run, report: Report) -> None:
     """Run the work here and now, telling how it went."""
     if not report.started():
         return

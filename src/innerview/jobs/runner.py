@@ -13,27 +13,16 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from innerview.errors import InnerviewError, JobError, UnknownName
-from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Report, Work
+from innerview.jobs.context import Context
+from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Run
 from innerview.jobs.shutdown import before_threads_end
-
-__all__ = ["Cancelled", "Engine", "Job", "Jobs", "LocalEngine", "Progress", "Report", "Task", "Work"]
+from innerview.jobs.work import Product, prepare
 
 log = logging.getLogger(__name__)
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 MOST_WAITING = 100
 MOST_KEPT = 200
-
-
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """Work that has a name but has not been started."""
-
-    title: str
-    work: Work
-    unit: str = ""
-    promise: Any = None
-    """What the result will be, where that is known beforehand: the page can look at it while it grows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +39,7 @@ class Job:
     message: str = ""
     error: str = ""
     result: Any = None
-    """What it gave; before its end, what it promised to give."""
+    """What it gave; before its end, what it will give, where that is known: the page can look at it while it grows."""
     started_at: str = ""
     eta_s: float | None = None
 
@@ -72,13 +61,23 @@ class Jobs:
         self._engine: Engine = LocalEngine() if isinstance(engine, str) else engine
         self._changed = threading.Condition(threading.RLock())
         self._jobs: dict[str, Job] = {}
-        self._works: dict[str, Work] = {}
-        self._runs: dict[str, _Run] = {}
+        self._works: dict[str, Run] = {}
+        self._runs: dict[str, _Report] = {}
         self._listeners: list[Listener] = []
         _ALL.add(self)
 
-    def submit(self, kind: str, title: str, work: Work, *, unit: str = "", promise: Any = None) -> Job:
-        """Queue some work and return at once."""
+    def start(self, arguments: Any, context: Context, *, again: bool = False) -> Job:
+        """Queue a job of a registered kind and return at once; what was asked wrongly is refused here and now."""
+        work = prepare(arguments, context)
+
+        def run(progress: Progress) -> Product:
+            work.perform(progress, again=again)
+            return work.product
+
+        return self.submit(work.kind.name, work.title, run, unit=work.kind.unit, promise=work.product)
+
+    def submit(self, kind: str, title: str, work: Run, *, unit: str = "", promise: Any = None) -> Job:
+        """Queue any call and return at once."""
         job = Job(id=uuid.uuid4().hex[:12], kind=kind, title=title, unit=unit, result=promise)
         with self._changed:
             waiting = sum(j.state == "queued" for j in self._jobs.values())
@@ -144,7 +143,7 @@ class Jobs:
                 self._listeners.remove(listener)
 
     def _start(self, job: Job) -> Job:
-        run = _Run(self, job.id)
+        run = _Report(self, job.id)
         with self._changed:
             self._runs[job.id] = run
             self._jobs[job.id] = job
@@ -184,7 +183,7 @@ def _close_all() -> None:
 before_threads_end(_close_all)
 
 
-class _Run:
+class _Report:
     """One run of a job's work; a resumed job has a new one, so that a late word from the old is not heard."""
 
     def __init__(self, jobs: Jobs, job_id: str) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from innerview.errors import DamagedPart, LensError, StoreError, UnknownName
+from innerview.errors import LensError
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.runner import Task
-from innerview.jobs.terminal import bar
+from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.lenses.discovery import Looking, all_lenses
+from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs, choose_subject
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
-from innerview.lenses.rows.selection import as_ranges, chosen_rows
+from innerview.lenses.rows.selection import as_ranges, chosen_rows, row_ranges
 from innerview.schema import Lens, Output, Result, Rows, Watch, join_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
@@ -27,19 +28,26 @@ NOT_A_LENS = "Values per row, such as the advantage, are columns, not lenses: in
 BATCH_BYTES = 8 << 20
 MAX_BATCH = 64
 """Rows that a lens over single rows is given together, at most."""
+ROWS_A_PART = 16 * MAX_BATCH
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
+class LensWork(StoredWork):
     """A lens, its parameters and the rows it looks at, checked."""
 
-    looking: Looking
-    study: Study
-    recording: Recording
-    parameters: Mapping[str, Any]
-    numbers: np.ndarray
-    """Row numbers, ascending."""
-    subject: Subject | None = None
+    job: LensJob
+
+    def __init__(self, job: LensJob, context: Context) -> None:
+        super().__init__(job, context)
+        self.looking = all_lenses().get(job.lens, NOT_A_LENS)
+        lens, self.recording = self.looking.lens, context.study.recording(job.recording)
+        self.subject = choose_subject(lens, self.recording, job.subject, context.subjects)
+        check_needs(lens, self.recording.info, self.subject.info if self.subject else None)
+        if self.subject is not None:
+            _refuse_edited(self.recording, lens.name)
+        self.parameters = complete_parameters(self.study, self.looking, self.recording, job.parameters)
+        self.numbers = chosen_rows(self.recording.rows, job.rows)
+        if lens.over == "episode":
+            self.numbers = _within_one_episode(self.recording, self.numbers, chosen=job.rows is not None)
 
     @property
     def title(self) -> str:
@@ -47,7 +55,12 @@ class Question:
         return f"{self.looking.lens.name} of {self.recording.name}"
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def result_kind(self) -> str:
+        """Results are listed by their lens."""
+        return self.looking.lens.name
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
         """All that the result depends on, beside the recording."""
         asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": as_ranges(self.numbers)}
         metrics = to_json(load_metrics(self.study))
@@ -57,54 +70,35 @@ class Question:
             asked |= {"subject": self.subject.info.name, "weights": self.subject.weights_digest()}
         return asked
 
-    @property
-    def id(self) -> str:
-        """The id its result has."""
-        return self.study.result_id(self.looking.lens.name, self.recording.name, self.arguments)
+    def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
+        """Places among the rows: some at a time for a lens over single rows, else all together."""
+        count = len(self.numbers)
+        whole = self.looking.lens.over != "row"
+        return ([(0, count)] if whole else spans(count, ROWS_A_PART))[len(given) :]
 
-    def answer(self, progress: Progress, *, again: bool = False) -> Result:
-        """The result, saved in the study; read from there where it was asked before, unless wanted `again`."""
-        promised = self.id
-        saved = None if again else self._saved(promised)
-        if saved is not None:
-            return saved
-        progress(0, None, "reading")
-        rows = recorded_rows(self.study, self.recording, self.numbers, self.subject)
-        given = {**self.parameters, **self._results()}
-        watch = _Watching(self, promised, progress)
-        return self.save(run_lens(self.looking, rows, self.subject, given, watch=watch), promised)
+    def run(self, part: tuple[int, int], watch: Watch) -> Output:
+        """Look at these places."""
+        first, stop = part
+        if first == 0:
+            watch(0, None, "reading")
+        rows = self._rows if stop - first == len(self.numbers) else self._rows.part(np.arange(first, stop))
 
-    def save(self, output: Output, promised: str, *, provisional: bool = False) -> Result:
-        """Put an output, or what there is of it so far, into the study."""
-        return self.study.keep_result(
-            self.looking.lens.name,
-            recording=self.recording.name,
-            arguments=self.arguments,
-            value=to_json(output.value),
-            arrays=output.stored(),
-            type=output.type,
-            shown=output.shown(),
-            title=self.title,
-            provisional=provisional,
-            result=promised,
-        )
+        def report(done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
+            split = self.looking.lens.over == "row"
+            watch(first + done if split else done, len(self.numbers) if split else total, message, so_far)
 
-    def _saved(self, promised: str) -> Result | None:
-        """The whole result, where there is one."""
-        try:
-            saved = self.study.result(promised)
-            if not saved.provisional:
-                self.study.check_result(promised)
-        except UnknownName:
-            return None
-        except StoreError as error:
-            lens = self.looking.lens.name
-            raise DamagedPart(
-                f"The saved result is damaged: {error} Compute it anew with look(…, again=True), or in the terminal "
-                f"with: innerview lens {lens} … --again."
-            ) from error
-        return None if saved.provisional else saved
+        return run_lens(self.looking, rows, self.subject, {**self.parameters, **self._results}, watch=report)
 
+    def merge(self, given: Sequence[Output]) -> Found:
+        """What was found, as it is stored."""
+        output = given[0] if len(given) == 1 else join_rows(given)
+        return Found(value=to_json(output.value), arrays=output.stored(), type=output.type, shown=output.shown())
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return recorded_rows(self.study, self.recording, self.numbers, self.subject)
+
+    @cached_property
     def _results(self) -> dict[str, Output]:
         """Parameters that name the result of another lens, as that result."""
         named = {p.name: str(self.parameters[p.name]) for p in self.looking.lens.parameters if p.type == "result"}
@@ -146,44 +140,6 @@ def _batch(rows: Rows, subject: Subject | None) -> int:
     return max(1, min(MAX_BATCH, BATCH_BYTES // max(each, 1)))
 
 
-@dataclass(frozen=True)
-class _Watching:
-    """Passes progress on, and saves what there is so far where the lens shows it."""
-
-    question: Question
-    promised: str
-    progress: Progress
-
-    def __call__(self, done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
-        if so_far is not None:
-            self.question.save(so_far, self.promised, provisional=True)
-        self.progress(done, total, message)
-
-
-def ask(
-    study: Study,
-    lens: str,
-    recording: str,
-    *,
-    parameters: Any = None,
-    rows: Any = None,
-    subject: str | None = None,
-    subjects: Mapping[str, Subject] | None = None,
-) -> Question:
-    """Check everything about a question before any work is done."""
-    looking = all_lenses().get(lens, NOT_A_LENS)
-    described, opened = looking.lens, study.recording(recording)
-    live = choose_subject(described, opened, subject, subjects or {})
-    check_needs(described, opened.info, live.info if live else None)
-    if live is not None:
-        _refuse_edited(opened, lens)
-    chosen = complete_parameters(study, looking, opened, parameters or {})
-    numbers = chosen_rows(opened.rows, rows)
-    if described.over == "episode":
-        numbers = _within_one_episode(opened, numbers, chosen=rows is not None)
-    return Question(looking=looking, study=study, recording=opened, parameters=chosen, numbers=numbers, subject=live)
-
-
 def complete_parameters(
     study: Study, looking: Looking, recording: Recording, given: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -195,25 +151,6 @@ def complete_parameters(
         if parameter.type == "result" and chosen[parameter.name]:
             _check_result(study, parameter.name, str(chosen[parameter.name]))
     return chosen
-
-
-def lens_task(study: Study, subjects: Mapping[str, Subject], arguments: Mapping[str, Any]) -> Task:
-    """A job that looks through a lens, from what somebody asked over the wire."""
-    question = ask(
-        study,
-        str(arguments.get("lens", "")),
-        str(arguments.get("recording", "")),
-        parameters=arguments.get("parameters"),
-        rows=arguments.get("rows"),
-        subject=arguments.get("subject"),
-        subjects=subjects,
-    )
-    promise, again = {"result": question.id}, arguments.get("again") is True
-
-    def work(progress: Progress) -> dict[str, Any]:
-        return {"result": question.answer(progress, again=again).id}
-
-    return Task(title=question.title, work=work, promise=promise)
 
 
 def look(
@@ -237,11 +174,17 @@ def look(
     if recording is None and len(names) != 1:
         there = ", ".join(map(repr, names)) or "none"
         raise LensError(f"Say which recording; this study has {there}.{damage_named(opened.damaged())}")
+    source = opened.recording(recording or names[0])
+    job = LensJob(
+        lens=lens,
+        recording=source.name,
+        parameters=parameters,
+        rows=None if rows is None else row_ranges(chosen_rows(source.rows, rows)),
+        subject=subject.info.name if subject is not None else None,
+    )
     live = {subject.info.name: subject} if subject is not None else {}
-    named = subject.info.name if subject is not None else None
-    question = ask(opened, lens, recording or names[0], parameters=parameters, rows=rows, subject=named, subjects=live)
-    with bar(progress, question.title, "") as report:
-        return question.answer(report, again=again)
+    result: Result = run_job(job, Context(study=opened, subjects=live), progress=progress, again=again)
+    return result
 
 
 def _within_one_episode(recording: Recording, numbers: np.ndarray, *, chosen: bool) -> np.ndarray:

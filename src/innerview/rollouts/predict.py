@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,15 @@ from innerview.capture import GivenRows
 from innerview.capture.predictions import PredictionLayout, prediction_layout
 from innerview.edits import as_edits, checked
 from innerview.errors import RequestError
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.terminal import bar
+from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.lenses.rows.inputs import RowInputs
-from innerview.rollouts.record import check_subject
+from innerview.lenses.rows.selection import chosen_rows, row_ranges
+from innerview.rollouts.jobs import PredictJob
+from innerview.rollouts.record import context_of
 from innerview.schema import Binding, Column, Edit, Edits, Origin, RecordingInfo, to_json
-from innerview.store import Predictions, Recording, Study, fitting_block_rows
+from innerview.store import Predictions, Recording, Study, fitting_block_rows, prediction_id
 from innerview.subjects import Output, Subject
 
 
@@ -40,35 +44,67 @@ def predict(
     name, else by shape and role. Where rows have no time a recurrent subject starts afresh at each of them; where they
     have, it is carried along each group. An interrupted prediction continues when it is asked for again.
     """
-    check_subject(subject)
-    opened = study if isinstance(study, Study) else Study.open(study)
-    source = opened.recording(recording)
-    given = RowInputs(subject, source, inputs, recorded_memory=False)
-    run = _Run(given, _checked_rows(source, rows), keep, checked(as_edits(edits), subject.info))
-    info = run.describe()
-    with (
-        bar(progress, f"Predicting {recording} by {subject.info.name}", "rows") as report,
-        opened.prediction_writer(info, block_rows=run.block_rows(info)) as writer,
-    ):
-        done = writer.rows_committed
-        report(done, len(run.rows))
-        if not writer.complete:
-            for places, output in run.outputs(done):
-                fresh = places >= done
-                columns, arrays = run.form.values(output)
-                table = {"row": run.rows[places].tolist(), **columns}
-                chosen = np.flatnonzero(fresh)
-                writer.append(
-                    {name: [values[place] for place in chosen] for name, values in table.items()},
-                    {name: values[fresh] for name, values in arrays.items()},
-                )
-                report(int(places[-1]) + 1, len(run.rows))
-    return opened.prediction(writer.name)
+    context = context_of(study, subject)
+    source = context.study.recording(recording)
+    bound = {item.input: item.text for item in inputs.inputs} if isinstance(inputs, Binding) else dict(inputs or {})
+    job = PredictJob(
+        recording=recording,
+        subject=subject.info.name,
+        rows=None if rows is None else row_ranges(_checked_rows(source, rows)),
+        inputs=bound,
+        keep=(keep,) if isinstance(keep, str) else tuple(keep),
+        edits=as_edits(edits),
+    )
+    made: Predictions = run_job(job, context, progress=progress)
+    return made
 
 
-def _checked_rows(recording: Recording, rows: Sequence[int] | range | np.ndarray | None) -> np.ndarray:
-    if rows is None:
-        return np.arange(recording.rows)
+class PredictWork(Work):
+    """A subject over chosen rows, checked. One part: predictions have one writer, who goes on where it was stopped."""
+
+    job: PredictJob
+
+    def __init__(self, job: PredictJob, context: Context) -> None:
+        super().__init__(job, context)
+        source = context.study.recording(job.recording)
+        self.subject = context.subject(job.subject, source)
+        given = RowInputs(self.subject, source, job.inputs, recorded_memory=False)
+        edits = checked(job.edits, self.subject.info)
+        self._run = _Run(given, chosen_rows(source.rows, job.rows), job.keep, edits)
+        self._info = self._run.describe()
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        return f"Predict {self.job.recording} by {self.subject.info.name}"
+
+    @cached_property
+    def product(self) -> Product:
+        """The predictions."""
+        id = prediction_id(dict(self._info.arguments))
+        return Product(predictions=id, subject=self.subject.info.name)
+
+    def run(self, part: Any, watch: Watch) -> Predictions:
+        """Run the subject and write what it says."""
+        run = self._run
+        with self.study.prediction_writer(self._info, block_rows=run.block_rows(self._info)) as writer:
+            done = writer.rows_committed
+            watch(done, len(run.rows))
+            if not writer.complete:
+                for places, output in run.outputs(done):
+                    fresh = places >= done
+                    columns, arrays = run.form.values(output)
+                    table = {"row": run.rows[places].tolist(), **columns}
+                    chosen = np.flatnonzero(fresh)
+                    writer.append(
+                        {name: [values[place] for place in chosen] for name, values in table.items()},
+                        {name: values[fresh] for name, values in arrays.items()},
+                    )
+                    watch(int(places[-1]) + 1, len(run.rows))
+        return self.study.prediction(writer.name)
+
+
+def _checked_rows(recording: Recording, rows: Sequence[int] | range | np.ndarray) -> np.ndarray:
     wanted = np.asarray(rows)
     if wanted.dtype == bool and wanted.shape == (recording.rows,):
         wanted = np.flatnonzero(wanted)
@@ -88,7 +124,6 @@ class _Run:
     edits: tuple[Edit, ...]
 
     def __post_init__(self) -> None:
-        self.keep = (self.keep,) if isinstance(self.keep, str) else tuple(self.keep)
         self._subject = self.given.subject
         self._rows = GivenRows(self._subject, self.given.inputs, keep=self.keep, edits=self.edits)
         _, output = next(self._rows.outputs(self.rows[:1]))

@@ -13,9 +13,12 @@ import numpy as np
 
 from innerview.capture import Layout, Piece, Plan, group_line, layout, rollout
 from innerview.edits import as_edits, checked
-from innerview.errors import CaptureError
+from innerview.errors import CaptureError, RequestError
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.terminal import bar
+from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
 from innerview.schema import Edits, EpisodeSummary, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.subjects import Subject
@@ -23,7 +26,6 @@ from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 USUAL_LANES = 4
-BLOCK_ROWS = 256
 
 
 def record(
@@ -51,24 +53,116 @@ def record(
     is recorded. A recording that was interrupted continues when it is asked for with the same arguments; `block_rows`
     rows at a time become safe on disk.
     """
-    check_subject(subject)
     played = as_world(world)
-    chosen = seeds_of(episodes, seeds)
-    usual = getattr(played, "usual_lanes", USUAL_LANES)
-    side_by_side = min(usual if lanes is None else lanes, len(chosen))
-    plan = Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
-    return record_plan(
-        study,
-        subject,
-        played,
-        plan,
-        name=name,
+    check_subject(subject)
+    counted = isinstance(seeds, int | np.integer)
+    job = RecordJob(
+        recording=name,
+        subject=subject.info.name,
+        world=played.info.name,
+        episodes=episodes,
+        seed=int(seeds) if counted else None,  # type: ignore[arg-type]
+        seeds=None if counted else tuple(int(seed) for seed in seeds),  # type: ignore[union-attr]
+        greedy=greedy,
+        lanes=lanes,
+        keep=(keep,) if isinstance(keep, str) else tuple(keep),
+        max_steps=max_steps,
+        edits=as_edits(edits),
         note=note,
-        keep=(keep,) if isinstance(keep, str) else keep,
-        edits=edits,
         block_rows=block_rows,
-        progress=progress,
     )
+    made: Recording = run_job(job, context_of(study, subject, played, create=True), progress=progress)
+    return made
+
+
+class RecordWork(Work):
+    """New episodes, checked. One part: the rows of a recording have one writer, who goes on where it was stopped."""
+
+    job: RecordJob
+
+    def __init__(self, job: RecordJob, context: Context) -> None:
+        super().__init__(job, context)
+        like = context.study.recording(job.like) if job.like else None
+        self.subject, self.world = context.subject(job.subject, like), context.world(job.world, like)
+        self.plan = _plan(job, like, self.world)
+        self.name = job.recording or _default_name(like, self.subject, self.world)
+        self.edits = checked(job.edits, self.subject.info)
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        return f"Record {len(self.plan.seeds)} episodes of {self.subject.info.name}"
+
+    @property
+    def product(self) -> Product:
+        """The recording."""
+        return Product(recording=self.name, subject=self.subject.info.name)
+
+    def run(self, part: Any, watch: Watch) -> Recording:
+        """Play and write."""
+        job = self.job
+        return record_plan(
+            self.study if Study.exists(self.study.path) else self.study.path,
+            self.subject,
+            self.world,
+            self.plan,
+            name=self.name,
+            note=job.note,
+            keep=job.keep,
+            edits=self.edits,
+            block_rows=job.block_rows,
+            progress=watch,
+        )
+
+
+def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
+    """How many episodes of which seeds, and how they are played."""
+    before = like.info.arguments if like else {}
+    seeds: int | tuple[int, ...] = job.seed or 0
+    episodes, lanes, greedy, max_steps = job.episodes, job.lanes, job.greedy, job.max_steps
+    if job.seeds is not None or job.same_seeds:
+        if job.seed is not None or (job.seeds is not None and job.same_seeds):
+            raise RequestError("Say one of seed, seeds and same_seeds: they are three ways to choose the episodes.")
+        seeds = job.seeds or ()
+        if seeds and max(seeds) > MAX_SEED:
+            raise RequestError(f"A seed is a whole number from 0 to {MAX_SEED:,}, not {max(seeds):,}.")
+        greedy, max_steps = before.get("greedy", greedy), before.get("max_steps", max_steps)
+        if like and job.seeds is not None:
+            _check_world(like, world)
+    if job.same_seeds:
+        seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.get("lanes")
+    chosen = seeds_of(episodes, seeds)
+    default = getattr(world, "usual_lanes", USUAL_LANES)
+    return Plan(
+        seeds=chosen, lanes=min(default if lanes is None else lanes, len(chosen)), greedy=greedy, max_steps=max_steps
+    )
+
+
+def _first_seeds(like: Recording | None, count: int | None) -> tuple[int, ...]:
+    """The seeds of a recording, or the first of them."""
+    known = like.info.arguments.get("seeds") if like else None
+    if not known:
+        raise RequestError("same_seeds needs `like`: a recording that says which seeds it was made of.")
+    if count is not None and count > len(known):
+        raise RequestError(f"episodes is a whole number from 1 to {len(known)}, as many as `like` has, not {count}.")
+    return tuple(int(seed) for seed in known[:count])
+
+
+def _default_name(like: Recording | None, subject: Subject, world: World) -> str:
+    """Of another subject than the one that played `like`: named after both."""
+    recorded = like.info.subject if like else None
+    if like is None or recorded is None or recorded.name == subject.info.name:
+        return default_name(subject.info.name, world.info.name)
+    return plain_name(f"{like.name} - {subject.info.name}")
+
+
+def _check_world(recording: Recording, world: World) -> None:
+    recorded = recording.info.arguments.get("world")
+    if recorded is not None and recorded != to_json({"name": world.info.name, **world.info.settings}):
+        raise RequestError(
+            f"'{recording.info.name}' was recorded in '{world.info.name}' with other settings than it has now: these "
+            "levels would not be the same. Serve the study with the world that it was recorded in."
+        )
 
 
 def record_plan(
@@ -101,6 +195,20 @@ def record_plan(
             keeper = _Keeper(writer, opened.recording(info.name))
             _fill(keeper, rollout(subject, world, rest, form, edits=[changes]), total, report)
     return opened.recording(info.name)
+
+
+def context_of(
+    study: Study | str | Path, subject: Subject, world: World | None = None, *, create: bool = False
+) -> Context:
+    """A study with one subject, and one world, as a person has them in hand.
+
+    To `create` says that there need not be a study: it is made when rows are written, and not for what is refused.
+    """
+    check_subject(subject)
+    if not isinstance(study, Study):
+        study = Study(Path(study), Path(study).name) if create and not Study.exists(study) else Study.open(study)
+    worlds = {} if world is None else {world.info.name: world}
+    return Context(study=study, subjects={subject.info.name: subject}, worlds=worlds)
 
 
 def check_subject(subject: Any) -> None:

@@ -14,9 +14,12 @@ import numpy as np
 from innerview.capture import Plan
 from innerview.edits import as_edits, checked, fingerprint
 from innerview.edits.divergence import EPSILON, Divergence, Run, begins_alike, find_divergence
-from innerview.errors import CaptureError, UnknownName
+from innerview.errors import CaptureError, EditError, UnknownName
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.rollouts.record import check_subject, record_plan
+from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.rollouts.jobs import RerunJob
+from innerview.rollouts.record import context_of, record_plan
 from innerview.schema import EditSet, WorldInfo, from_json, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject
@@ -64,35 +67,83 @@ def rerun(
 
     The two are the same to the last bit until the change makes a difference. `episodes` says which to play.
     """
-    opened = study if isinstance(study, Study) else Study.open(study)
-    check_subject(subject)
-    played, source = as_world(world), opened.recording(recording)
-    check_same(source, subject, played.info)
-    edits = checked(as_edits(reduction), subject.info)
-    chosen = _chosen(source, episodes)
-    arguments = source.info.arguments
-    before = arguments.get("places") or [e % arguments["lanes"] for e in range(len(arguments["seeds"]))]
-    plan = Plan(
-        seeds=[arguments["seeds"][episode] for episode in chosen],
-        lanes=arguments["lanes"],
-        greedy=arguments["greedy"],
-        max_steps=arguments["max_steps"],
-        places=[before[episode] for episode in chosen],
+    played = as_world(world)
+    context = context_of(study, subject, played)
+    job = RerunJob(
+        recording=recording,
+        reduction=reduction,
+        episodes=None if episodes is None else tuple(episodes),
+        name=name,
+        subject=subject.info.name,
+        world=played.info.name,
     )
-    more = {"of": recording, "reduction": reduction.name, "episodes": list(chosen), "places": list(plan.places)}
-    made = record_plan(
-        opened,
-        subject,
-        played,
-        plan,
-        name=name or _free_name(opened, f"{recording} - {reduction.name}", fingerprint(edits), more),
-        note=reduction.note,
-        keep=arguments.get("keep", ()),
-        edits=edits,
-        more=more,
-        progress=progress,
-    )
-    return Rerun(recording=made, of=source, pairs=pairs_of(opened, made))
+    made: Rerun = run_job(job, context, progress=progress)
+    return made
+
+
+class RerunWork(Work):
+    """Recorded episodes to play again, checked. One part, as of any recording."""
+
+    job: RerunJob
+
+    def __init__(self, job: RerunJob, context: Context) -> None:
+        super().__init__(job, context)
+        self.source = context.study.recording(job.recording)
+        self.subject = context.subject(job.subject, self.source)
+        self.world = context.world(job.world, self.source)
+        check_same(self.source, self.subject, self.world.info)
+        self.reduction = context.reduction(job.reduction)
+        self.edits = checked(as_edits(self.reduction), self.subject.info)
+        if not self.edits:
+            raise EditError(f"'{self.reduction.name}' has no edits: it would change nothing. Give it at least one.")
+        self.episodes = _chosen(self.source, job.episodes)
+        arguments = self.source.info.arguments
+        before = arguments.get("places") or [e % arguments["lanes"] for e in range(len(arguments["seeds"]))]
+        self.plan = Plan(
+            seeds=[arguments["seeds"][episode] for episode in self.episodes],
+            lanes=arguments["lanes"],
+            greedy=arguments["greedy"],
+            max_steps=arguments["max_steps"],
+            places=[before[episode] for episode in self.episodes],
+        )
+        self.name = job.name or self._free_name()
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        return f"Run {self.source.name} again: {self.reduction.name}"
+
+    @property
+    def product(self) -> Product:
+        """The recording."""
+        return Product(recording=self.name, subject=self.subject.info.name)
+
+    def run(self, part: Any, watch: Watch) -> Rerun:
+        """Play, write and compare."""
+        made = record_plan(
+            self.study,
+            self.subject,
+            self.world,
+            self.plan,
+            name=self.name,
+            note=self.reduction.note,
+            keep=self.source.info.arguments.get("keep", ()),
+            edits=self.edits,
+            more=self._more,
+            progress=watch,
+        )
+        return Rerun(recording=made, of=self.source, pairs=pairs_of(self.study, made))
+
+    @property
+    def _more(self) -> dict[str, Any]:
+        """What tells this recording from others."""
+        places = list(self.plan.places)
+        of, episodes = self.source.name, list(self.episodes)
+        return {"of": of, "reduction": self.reduction.name, "episodes": episodes, "places": places}
+
+    def _free_name(self) -> str:
+        wanted = f"{self.source.name} - {self.reduction.name}"
+        return _free_name(self.study, wanted, fingerprint(self.edits), self._more)
 
 
 def pairs_of(study: Study, recording: Recording, *, epsilon: float = EPSILON) -> tuple[Pair, ...]:

@@ -17,7 +17,7 @@ from innerview.schema.edit import (
     WeightEdit,
 )
 from innerview.schema.episode import EpisodeSummary
-from innerview.schema.lens import TARGET, Lens, Need, Parameter
+from innerview.schema.lens import TARGET, Lens, Need, Parameter, Setting
 from innerview.schema.metric import Metric, Metrics
 from innerview.schema.output import (
     OUTPUTS,
@@ -95,6 +95,7 @@ __all__ = [
     "Rows",
     "Scene",
     "Series",
+    "Setting",
     "Site",
     "SiteAddress",
     "SiteEdit",

@@ -26,6 +26,10 @@ RUNS: tuple[Need, ...] = ("subject", "gradients", "convolution", "attention")
 """A lens with one of these needs is given a subject."""
 
 
+Setting = bool | int | float | str
+"""The value of a parameter."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
     """One thing a person can set."""
@@ -33,7 +37,7 @@ class Parameter:
     name: str
     type: Literal["int", "float", "bool", "choice", "layer", "target", "head", "array", "column", "result", "text"]
     """A `result` is one that the lens of the parameter's name made; it is given as `Output`, "" where none is."""
-    default: Any
+    default: Setting
     description: str
     low: float | None = None
     high: float | None = None

@@ -14,7 +14,7 @@ from fastapi.routing import APIRoute
 from innerview.jobs.runner import Jobs
 from innerview.schema import Lens
 from innerview.serve import failures
-from innerview.serve.context import JobMaker, LiveCall, Service
+from innerview.serve.context import LiveCall, Service
 from innerview.serve.docs.pages import Docs
 from innerview.serve.guard import Guard
 from innerview.serve.live.playouts import LatePlayouts
@@ -53,14 +53,13 @@ def create_app(
     subjects: Mapping[str, Any] | None = None,
     worlds: Mapping[str, Any] | None = None,
     calls: Mapping[str, LiveCall] | None = None,
-    makers: Mapping[str, JobMaker] | None = None,
     lenses: Iterable[Lens] = (),
     jobs: Jobs | None = None,
     page: Page | None = None,
     docs: Docs | None = None,
     playouts: LatePlayouts | None = None,
 ) -> FastAPI:
-    """The service over one study. `calls` answer the live channel, `makers` turn a request into a job's work."""
+    """The service over one study. `calls` answer the live channel."""
     app = FastAPI(
         title="innerview",
         version="1",
@@ -77,7 +76,6 @@ def create_app(
         subjects=subjects or {},
         worlds=worlds or {},
         calls=calls or {},
-        makers=makers or {},
         lenses=lenses,
         docs=docs or Docs(),
         playouts=playouts,

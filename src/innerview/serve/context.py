@@ -14,7 +14,8 @@ import numpy as np
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
-from innerview.jobs.runner import Jobs, Task
+from innerview.jobs.context import Context
+from innerview.jobs.runner import Jobs
 from innerview.lenses.columns.derived import Derived, usable_metrics
 from innerview.schema import Lens
 from innerview.serve.docs.pages import Docs
@@ -22,9 +23,9 @@ from innerview.serve.live.playouts import LatePlayouts
 from innerview.serve.pyramids import Pyramids
 from innerview.store import Damage, Recording, Study, metrics_digest
 
-LiveCall = Callable[[dict[str, Any], Callable[[], bool]], "dict[str, Any] | tuple[dict[str, Any], np.ndarray]"]
+Answer = dict[str, Any] | tuple[dict[str, Any], np.ndarray]
+LiveCall = Callable[[dict[str, Any], Callable[[], bool]], Answer]
 """Takes the arguments and a call that tells whether nobody waits any more."""
-JobMaker = Callable[[dict[str, Any]], Task]
 LIVE_THREADS = 4
 LOOK_AGAIN_S = 10.0
 
@@ -69,7 +70,6 @@ class Service:
     subjects: Mapping[str, Any] = field(default_factory=dict)
     worlds: Mapping[str, Any] = field(default_factory=dict)
     calls: Mapping[str, LiveCall] = field(default_factory=dict)
-    makers: Mapping[str, JobMaker] = field(default_factory=dict)
     lenses: Iterable[Lens] = ()
     docs: Docs = field(default_factory=Docs)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
@@ -79,6 +79,11 @@ class Service:
     """None where no subject and world are live."""
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def context(self) -> Context:
+        """What jobs work with."""
+        return Context(study=self.study, subjects=self.subjects, worlds=self.worlds)
 
     def open(self, name: str) -> Opened:
         """The recording as it is on disk now; read again only when its manifest was replaced."""

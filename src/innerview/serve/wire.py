@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
+from innerview.jobs.work import Product
 from innerview.schema import (
     Camera,
     Column,
@@ -188,17 +189,10 @@ class JobReply(BaseModel):
     unit: str
     message: str
     error: str
-    result: Any
+    result: Product | None
+    """What it makes, known before it ends."""
     started_at: str
     eta_s: float | None
-
-
-class JobRequest(BaseModel):
-    """A kind of job ("record", "lens") and, beside it, what that kind takes."""
-
-    model_config = ConfigDict(extra="allow")
-
-    kind: Name
 
 
 class ResultSummary(BaseModel):

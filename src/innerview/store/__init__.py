@@ -24,7 +24,7 @@ from innerview.store.models.edited import (
 )
 from innerview.store.models.snapshots import Snapshot
 from innerview.store.models.weights import read_weights
-from innerview.store.predictions import Predictions
+from innerview.store.predictions import Predictions, prediction_id
 from innerview.store.recordings.damage import Damage, damage_named
 from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.whole import fitting_block_rows, write_rows
@@ -67,6 +67,7 @@ __all__ = [
     "load_selections",
     "load_weights",
     "metrics_digest",
+    "prediction_id",
     "read_weights",
     "rename_edited",
     "save_edited",

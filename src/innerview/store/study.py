@@ -83,9 +83,14 @@ class Study:
         return Study(root, str(value.get("name", root.name)))
 
     @staticmethod
+    def exists(path: Path | str) -> bool:
+        """Whether there is a study in this folder."""
+        return (Path(path) / _STUDY).exists()
+
+    @staticmethod
     def open_or_create(path: Path | str) -> Study:
         """Open the study there, or make one."""
-        return Study.open(path) if (Path(path) / _STUDY).exists() else Study.create(path)
+        return Study.open(path) if Study.exists(path) else Study.create(path)
 
     def recordings(self) -> list[str]:
         """Names of the recordings that can be opened."""
@@ -192,10 +197,10 @@ class Study:
         """Raise where a result or one of its arrays is damaged."""
         check_result(self.path, result)
 
-    def result_id(self, kind: str, recording: str, arguments: Mapping[str, Any]) -> str:
-        """The id that a result of these arguments has, or will have."""
+    def result_id(self, kind: str, recording: str, arguments: Mapping[str, Any], *, version: int = 1) -> str:
+        """The id that a result of these arguments has, or will have; `version` is that of the kind of job."""
         digest = self.recording(recording).digest
-        return result_id(kind=kind, recording=recording, digest=digest, arguments=arguments)
+        return result_id(kind=kind, version=version, recording=recording, digest=digest, arguments=arguments)
 
     def keep_result(
         self,

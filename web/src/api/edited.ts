@@ -1,6 +1,5 @@
-/** Subjects that were made from others by an edit of their weights: kept in the study, recorded, put to the proof. */
+/** Subjects that were made from others by an edit of their weights: saved in the study. */
 import type { Client } from "./client";
-import type { Job } from "./model";
 import type { components } from "./types";
 
 type Schemas = components["schemas"];
@@ -10,15 +9,6 @@ export type Edit = Schemas["EditLine"];
 /** The edit that made it, and all of them, oldest first. */
 export type Edited = Schemas["EditedReply"];
 export type BlindRequest = Schemas["BlindRequest"];
-
-export interface ProveRequest {
-  readonly recording: string;
-  readonly edited: string;
-  readonly levels: number;
-  readonly controls: number;
-  /** A class of the world that nobody sees in one more run; empty for none. */
-  readonly invisible: string;
-}
 
 export class EditedService {
   constructor(private readonly client: Client) {}
@@ -44,19 +34,5 @@ export class EditedService {
   /** Where the weights can be downloaded. */
   weights(name: string): string {
     return this.client.address(`/api/edited/${encodeURIComponent(name)}/weights`);
-  }
-
-  prove(body: ProveRequest): Promise<Job> {
-    return this.client.json("/api/jobs", { method: "POST", body: { kind: "prove", ...body } });
-  }
-
-  /** The levels of a recording, played by another subject. */
-  record(subject: string, like: string): Promise<Job> {
-    return this.client.json("/api/jobs", { method: "POST", body: { kind: "record", subject, like, same_seeds: true } });
-  }
-
-  /** Levels of one's own choice, played as those of a recording were. */
-  recordSeeds(subject: string, like: string, seeds: readonly number[], recording: string): Promise<Job> {
-    return this.client.json("/api/jobs", { method: "POST", body: { kind: "record", subject, like, seeds, recording } });
   }
 }

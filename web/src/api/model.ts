@@ -16,6 +16,10 @@ export type Scene = Schemas["SceneReply"];
 export type DocsPage = Schemas["DocReply"];
 export type LensInfo = Schemas["Lens"];
 export type Job = Schemas["JobReply"];
+/** What can be started, told apart by its kind. */
+export type JobRequest = Schemas["JobRequest"];
+/** What one kind of job takes. */
+export type JobOf<Kind extends JobRequest["kind"]> = Extract<JobRequest, { kind: Kind }>;
 /** A named selection kept in the study; the expression is our own text. */
 export type KeptSelection = Schemas["KeptSelection"];
 
@@ -29,18 +33,6 @@ export interface ObjectInView {
   distance: number;
   x: number;
   y: number;
-}
-
-/** What a job of kind "record" takes beside its kind. */
-export interface RecordRequest {
-  kind: "record";
-  recording: string;
-  /** The recording whose subject and world play again. */
-  like?: string;
-  episodes: number;
-  /** The seed of the first episode; the others follow. */
-  seed: number;
-  greedy: boolean;
 }
 
 export const orderNames = [

@@ -1,7 +1,6 @@
 /** Recorded episodes played out in another way, as the service tells them. */
 import type { Client } from "./client";
 import type { Frame } from "./frames";
-import type { Job } from "./model";
 import { slice } from "./service";
 import type { components } from "./types";
 
@@ -18,14 +17,16 @@ export type Move =
   | { readonly do: "move"; readonly thing: string; readonly by: readonly [number, number] }
   | { readonly do: "remove"; readonly thing: string };
 
-export interface PlayoutAsk {
+/** A move as the service takes it. */
+export const sent = (move: Move): Schemas["Move"] => {
+  const { do: does, ...rest } = { action: null, actions: [], thing: "", by: [], ...move };
+  return { ...rest, do: does, actions: [...rest.actions], by: [...rest.by] };
+};
+
+export interface PlayoutAsk extends Partial<Pick<Schemas["PlayoutRequest"], "go_on" | "since">> {
   readonly recording: string;
   readonly row: number;
   readonly moves: readonly Move[];
-  /** Let the agent play up to so many steps after that. */
-  readonly go_on?: number;
-  /** Nodes before this one are known. */
-  readonly since?: number;
   readonly subject?: string;
 }
 
@@ -33,10 +34,11 @@ export class PlayoutService {
   constructor(private readonly client: Client) {}
 
   play = (body: PlayoutAsk, signal?: AbortSignal): Promise<Played> =>
-    this.client.json("/api/playout", { method: "POST", body, ...(signal ? { signal } : {}) });
-
-  keep = (body: PlayoutAsk): Promise<Job> =>
-    this.client.json("/api/jobs", { method: "POST", body: { kind: "playout", ...body } });
+    this.client.json("/api/playout", {
+      method: "POST",
+      body: { ...body, moves: body.moves.map(sent) },
+      ...(signal ? { signal } : {}),
+    });
 
   /** What was seen at the last nodes up to one. */
   async frames(key: string, array: string, count = 1): Promise<Frame[]> {

@@ -1,6 +1,5 @@
 /** What lenses found and the study keeps: a value in words and numbers, and arrays beside it. */
 import type { Client } from "./client";
-import type { Job } from "./model";
 import { slice, type ArraySlice, type Range } from "./service";
 
 /** A result in the list: everything but what was found. */
@@ -25,16 +24,6 @@ export interface Result extends ResultLine {
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-export interface LensRequest {
-  readonly lens: string;
-  readonly recording: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
-  /** Part of the recording; absent: all of it. */
-  readonly rows?: readonly [number, number] | readonly (readonly [number, number])[];
-  /** A live model to use though it is not the one that was recorded; absent: the recorded one. */
-  readonly subject?: string;
-}
-
 export class ResultService {
   constructor(private readonly client: Client) {}
 
@@ -56,9 +45,5 @@ export class ResultService {
     const query = part ? `?start=${part.start}&stop=${part.stop}` : "";
     const path = `/api/results/${encodeURIComponent(id)}/arrays/${encodeURIComponent(name)}${query}`;
     return slice(await this.client.bytes(path));
-  }
-
-  look(request: LensRequest): Promise<Job> {
-    return this.client.json("/api/jobs", { method: "POST", body: { kind: "lens", ...request } });
   }
 }

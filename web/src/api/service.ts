@@ -6,12 +6,12 @@ import type { ColumnData } from "./columns";
 import type {
   DocsPage,
   Job,
+  JobRequest,
   KeptSelection,
   LensInfo,
   OrderAsk,
   OrderReply,
   RecordingInfo,
-  RecordRequest,
   Scene,
   StudyInfo,
 } from "./model";
@@ -39,7 +39,7 @@ export class Service {
   docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
   lenses = (): Promise<LensInfo[]> => this.client.json("/api/lenses");
   jobs = (): Promise<Job[]> => this.client.json("/api/jobs");
-  record = (body: RecordRequest): Promise<Job> => this.client.json("/api/jobs", { method: "POST", body });
+  start = (body: JobRequest): Promise<Job> => this.client.json("/api/jobs", { method: "POST", body });
   cancel = (id: string): Promise<Job> =>
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST" });
   resume = (id: string): Promise<Job> =>

@@ -147,7 +147,7 @@ export interface paths {
         put?: never;
         /**
          * Start Job
-         * @description Start a job of a kind, with what that kind takes beside it.
+         * @description Start a job of a kind, with what that kind takes beside it; what it cannot do it refuses at once.
          */
         post: operations["start_job"];
         delete?: never;
@@ -767,6 +767,35 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AblationTestJob
+         * @description Play the same levels with a subject, its edited form and random controls.
+         */
+        AblationTestJob: {
+            /** Again */
+            again?: boolean;
+            /** Controls */
+            controls?: number;
+            /** Edited */
+            edited: string;
+            /** Invisible */
+            invisible?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "proof";
+            /** Lanes */
+            lanes?: number | null;
+            /** Levels */
+            levels?: number;
+            /** Recording */
+            recording?: string | null;
+            /** Seed */
+            seed?: number | null;
+            /** World */
+            world?: string | null;
+        };
+        /**
          * ActionSpace
          * @description Discrete actions have names; continuous ones a size and bounds, with a name per dimension.
          */
@@ -1308,8 +1337,7 @@ export interface components {
             kind: string;
             /** Message */
             message: string;
-            /** Result */
-            result: unknown;
+            result: components["schemas"]["Product"] | null;
             /** Started At */
             started_at: string;
             /**
@@ -1324,16 +1352,8 @@ export interface components {
             /** Unit */
             unit: string;
         };
-        /**
-         * JobRequest
-         * @description A kind of job ("record", "lens") and, beside it, what that kind takes.
-         */
-        JobRequest: {
-            /** Kind */
-            kind: string;
-        } & {
-            [key: string]: unknown;
-        };
+        /** JobRequest */
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"];
         /**
          * KeptSelection
          * @description A set of rows that somebody named. The page writes and reads the expression; the server only keeps it.
@@ -1402,6 +1422,34 @@ export interface components {
              * @enum {string}
              */
             yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
+        };
+        /**
+         * LensJob
+         * @description Look at rows of a recording through a lens. A plug-in's lens is named like any other.
+         */
+        LensJob: {
+            /** Again */
+            again?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "lens";
+            /** Lens */
+            lens: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Subject */
+            subject?: string | null;
         };
         /**
          * MapImage
@@ -1482,6 +1530,34 @@ export interface components {
             thresholds: components["schemas"]["ThresholdReply"][];
         };
         /**
+         * Move
+         * @description One move: an action of one's own, the agent's most likely one, or a change to a thing while time stands still.
+         */
+        Move: {
+            /** Action */
+            action?: number | null;
+            /**
+             * Actions
+             * @default []
+             */
+            actions: number[];
+            /**
+             * By
+             * @default []
+             */
+            by: number[];
+            /**
+             * Do
+             * @enum {string}
+             */
+            do: "act" | "agent" | "move" | "remove";
+            /**
+             * Thing
+             * @default
+             */
+            thing: string;
+        };
+        /**
          * NamedFactor
          * @description One factor of a result, and what it was called when it was used.
          */
@@ -1560,7 +1636,7 @@ export interface components {
              */
             choices: string[];
             /** Default */
-            default: unknown;
+            default: boolean | number | string;
             /** Description */
             description: string;
             /** High */
@@ -1594,34 +1670,6 @@ export interface components {
             place: number | null;
             /** Seed */
             seed: number;
-        };
-        /**
-         * PlayoutMove
-         * @description An action of one's own, the agent's most likely one, or a thing moved or taken away while time stands still.
-         */
-        PlayoutMove: {
-            /** Action */
-            action?: number | null;
-            /**
-             * Actions
-             * @default []
-             */
-            actions: number[];
-            /**
-             * By
-             * @default []
-             */
-            by: number[];
-            /**
-             * Do
-             * @enum {string}
-             */
-            do: "act" | "agent" | "move" | "remove";
-            /**
-             * Thing
-             * @default
-             */
-            thing: string;
         };
         /**
          * PlayoutNode
@@ -1683,7 +1731,7 @@ export interface components {
              * Moves
              * @default []
              */
-            moves: components["schemas"]["PlayoutMove"][];
+            moves: components["schemas"]["Move"][];
             /** Recording */
             recording: string;
             /** Row */
@@ -1708,6 +1756,101 @@ export interface components {
                 number,
                 number
             ][];
+        };
+        /**
+         * PredictJob
+         * @description Run a live subject over rows that are there already, whoever made them.
+         */
+        PredictJob: {
+            /** Edits */
+            edits?: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /** Keep */
+            keep?: string[];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "predict";
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
+         * Product
+         * @description What a job makes, known before it is done, so that it can be looked at while it grows.
+         */
+        Product: {
+            /**
+             * Predictions
+             * @default
+             */
+            predictions: string;
+            /**
+             * Recording
+             * @default
+             */
+            recording: string;
+            /**
+             * Result
+             * @default
+             */
+            result: string;
+            /**
+             * Subject
+             * @default
+             */
+            subject: string;
+        };
+        /**
+         * RecordJob
+         * @description Record new episodes of a live subject in a live world.
+         */
+        RecordJob: {
+            /** Block Rows */
+            block_rows?: number;
+            /** Edits */
+            edits?: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
+            /** Episodes */
+            episodes?: number | null;
+            /** Greedy */
+            greedy?: boolean;
+            /** Keep */
+            keep?: string[];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "record";
+            /** Lanes */
+            lanes?: number | null;
+            /** Like */
+            like?: string | null;
+            /** Max Steps */
+            max_steps?: number | null;
+            /** Note */
+            note?: string;
+            /** Recording */
+            recording?: string | null;
+            /** Same Seeds */
+            same_seeds?: boolean;
+            /** Seed */
+            seed?: number | null;
+            /** Seeds */
+            seeds?: number[] | null;
+            /** Subject */
+            subject?: string | null;
+            /** World */
+            world?: string | null;
         };
         /**
          * RecordingReply
@@ -1782,6 +1925,29 @@ export interface components {
         RenameRequest: {
             /** Name */
             name: string;
+        };
+        /**
+         * RerunJob
+         * @description Play recorded episodes again with the memory changed.
+         */
+        RerunJob: {
+            /** Episodes */
+            episodes?: number[] | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "rerun";
+            /** Name */
+            name?: string | null;
+            /** Recording */
+            recording: string;
+            /** Reduction */
+            reduction: components["schemas"]["EditSet"] | string;
+            /** Subject */
+            subject?: string | null;
+            /** World */
+            world?: string | null;
         };
         /**
          * ResultArray
@@ -1991,6 +2157,39 @@ export interface components {
             value: number;
         };
         /**
+         * SmallestMemoryJob
+         * @description Search for the fewest elements of a memory that keep the performance.
+         */
+        SmallestMemoryJob: {
+            /** Again */
+            again?: boolean;
+            /** Episodes */
+            episodes?: number;
+            /** Keep */
+            keep?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "minimal";
+            /** Measure */
+            measure?: string;
+            /** Outcome */
+            outcome?: string;
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: number;
+            /** Seed */
+            seed?: number | null;
+            /** Site */
+            site?: string;
+            /** Subject */
+            subject?: string | null;
+            /** World */
+            world?: string | null;
+        };
+        /**
          * StudyReply
          * @description What there is to look at.
          */
@@ -2066,6 +2265,83 @@ export interface components {
              * @default
              */
             weights_digest: string;
+        };
+        /**
+         * SweepJob
+         * @description Drop each element of a memory alone, or pairs of them, and rank them by effect.
+         */
+        SweepJob: {
+            /** Again */
+            again?: boolean;
+            /**
+             * By
+             * @enum {string}
+             */
+            by?: "decisions" | "episodes";
+            /** Elements */
+            elements?: number[];
+            /** Episodes */
+            episodes?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sweep";
+            /** Measure */
+            measure?: string;
+            /**
+             * Op
+             * @enum {string}
+             */
+            op?: "zero" | "set" | "freeze" | "scale" | "uniform" | "force" | "project out";
+            /**
+             * Over
+             * @enum {string}
+             */
+            over?: "single" | "pairs";
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: number;
+            /** Seed */
+            seed?: number | null;
+            /** Site */
+            site?: string;
+            /** Subject */
+            subject?: string | null;
+            /** Value */
+            value?: number;
+            /** World */
+            world?: string | null;
+        };
+        /**
+         * TableJob
+         * @description How a subject fares with its full memory and under reductions of it, over the same new seeds.
+         */
+        TableJob: {
+            /** Again */
+            again?: boolean;
+            /** Episodes */
+            episodes?: number;
+            /** Greedy */
+            greedy?: boolean | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "table";
+            /** Lanes */
+            lanes?: number | null;
+            /** Recording */
+            recording: string;
+            /** Reductions */
+            reductions: (components["schemas"]["EditSet"] | string)[];
+            /** Seed */
+            seed?: number | null;
+            /** Subject */
+            subject?: string | null;
+            /** World */
+            world?: string | null;
         };
         /**
          * ThingInView
@@ -2204,6 +2480,29 @@ export interface components {
              * @default
              */
             weight: string;
+        };
+        /**
+         * WhatIfJob
+         * @description Save a what-if rollout as a recording: what was recorded up to a row, and what these moves lead to from there.
+         */
+        WhatIfJob: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "what-if";
+            /** Moves */
+            moves?: components["schemas"]["Move"][];
+            /** Name */
+            name?: string | null;
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /** Subject */
+            subject?: string | null;
+            /** World */
+            world?: string | null;
         };
         /**
          * WorldInfo

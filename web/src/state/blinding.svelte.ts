@@ -47,7 +47,7 @@ export class Blinding {
   private asked = 0;
 
   constructor(
-    service: Service,
+    private readonly service: Service,
     private readonly jobs: Jobs,
     private readonly results: Results,
     private readonly vision: Vision,
@@ -109,23 +109,24 @@ export class Blinding {
   async prove(recording: string, asked: { levels: number; controls: number; invisible: string }): Promise<void> {
     const { open } = this;
     if (!open) return;
-    const job = await this.api.prove({ recording, edited: open.name, ...asked });
+    const job = await this.service.start({ kind: "proof", recording, edited: open.name, ...asked });
     await this.results.began("proof", job);
   }
 
   /** Let an edited subject play the levels of a recording. */
   async record(name: string, like: string): Promise<void> {
-    this.jobs.begun(await this.api.record(name, like));
+    this.jobs.begun(await this.service.start({ kind: "record", subject: name, like, same_seeds: true }));
   }
 
   /** The last job that makes or made such a recording, whoever began it. */
-  recordingOf(fits: (made: Recorded) => boolean): Job | undefined {
-    return this.jobs.all.findLast((job) => job.kind === "record" && job.result && fits(job.result as Recorded));
+  recordingOf(fits: (made: NonNullable<Job["result"]>) => boolean): Job | undefined {
+    return this.jobs.all.findLast((job) => job.kind === "record" && job.result && fits(job.result));
   }
 
   /** Let who ended levels in some way play those again; with the same chances they end so again. */
   async recordLevels(levels: Levels, like: string): Promise<void> {
-    this.jobs.begun(await this.api.recordSeeds(levels.subject, like, levels.seeds, levels.recording));
+    const { subject, recording, seeds } = levels;
+    this.jobs.begun(await this.service.start({ kind: "record", subject, like, seeds: [...seeds], recording }));
   }
 
   /** What a cell of the proof stands for, where its levels can be played again. */
@@ -142,7 +143,7 @@ export class Blinding {
 
   /** The proof that is being played, whoever began it. */
   get job(): Job | undefined {
-    return this.results.jobOf("proof") ?? this.jobs.running.find((job) => job.kind === "prove");
+    return this.results.jobOf("proof") ?? this.jobs.running.find((job) => job.kind === "proof");
   }
 
   /** Call in an effect: reads what it depends on, and brings the proof again while it grows. */
@@ -185,12 +186,6 @@ export interface Levels {
   /** How many there are in all. */
   readonly of: number;
   readonly recording: string;
-}
-
-/** What a job says of the recording it makes. */
-interface Recorded {
-  readonly recording: string;
-  readonly subject: string;
 }
 
 /** Made of what a name may hold. */

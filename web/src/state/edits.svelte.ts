@@ -1,7 +1,7 @@
 /** The change to the memory that is being made: what is chosen in the heat map, and what is done with it. */
 import type { SvelteMap } from "svelte/reactivity";
-import { EditService, type EditJob, type EditSet, type MemoryOperation, type SiteEdit } from "../api/edits";
-import type { Job } from "../api/model";
+import { EditService, type EditSet, type MemoryOperation, type SiteEdit } from "../api/edits";
+import type { Job, JobOf } from "../api/model";
 import type { Service } from "../api/service";
 import { elementsToText } from "./memorytext";
 import type { Jobs } from "./jobs.svelte";
@@ -10,6 +10,9 @@ import type { Results } from "./results.svelte";
 
 /** Whether the chosen elements are changed, or all the others. */
 export type Side = "chosen" | "others";
+
+/** Work on edits that runs long. */
+export type EditJob = JobOf<"rerun" | "table" | "sweep" | "minimal">;
 
 interface Plan {
   readonly op: MemoryOperation;
@@ -26,10 +29,10 @@ export class Edits {
   kept = $state.raw<readonly EditSet[]>([]);
   private wanted = false;
   private readonly api: EditService;
-  private readonly started = $state<Partial<Record<EditJob, string>>>({});
+  private readonly started = $state<Partial<Record<EditJob["kind"], string>>>({});
 
   constructor(
-    service: Service,
+    private readonly service: Service,
     private readonly jobs: Jobs,
     private readonly memory: Memory,
     private readonly results: Results,
@@ -105,15 +108,15 @@ export class Edits {
     this.memory.choose(edit.elements, reduction.note || reduction.name);
   }
 
-  async start(kind: EditJob, body: Readonly<Record<string, unknown>>): Promise<Job> {
-    const job = await this.api.start(kind, body);
-    this.started[kind] = job.id;
-    await this.results.began(kind, job);
+  async start(asked: EditJob): Promise<Job> {
+    const job = await this.service.start(asked);
+    this.started[asked.kind] = job.id;
+    await this.results.began(asked.kind, job);
     return job;
   }
 
   /** The last job of a kind that this page started. */
-  jobOf(kind: EditJob): Job | undefined {
+  jobOf(kind: EditJob["kind"]): Job | undefined {
     return this.jobs.all.find((job) => job.id === this.started[kind]);
   }
 }

@@ -1,9 +1,9 @@
 /** What a lens says about itself, turned into what a person can set: a new lens gets its controls from here. */
-import type { LensInfo, RecordingInfo } from "../api/model";
+import type { JobOf, LensInfo, RecordingInfo } from "../api/model";
 import type { Memory } from "./memory.svelte";
 
 export type Parameter = NonNullable<LensInfo["parameters"]>[number];
-export type Given = Record<string, unknown>;
+export type Given = NonNullable<JobOf<"lens">["parameters"]>;
 
 /** Why a lens cannot look at this recording, in the service's words; empty where it can. */
 export function missing(lens: LensInfo | undefined, recording: RecordingInfo | undefined): string {
@@ -77,7 +77,7 @@ export function fittingOf(lens: LensInfo, given: Given | undefined): Given {
 }
 
 /** What a person typed, within the bounds of the parameter; what cannot be read is the default. */
-export function read(parameter: Parameter, text: string): unknown {
+export function read(parameter: Parameter, text: string): Given[string] {
   if (parameter.type !== "int" && parameter.type !== "float") return text;
   const value = text.trim() === "" ? NaN : Number(text.replace(",", "."));
   if (!Number.isFinite(value)) return parameter.default;

@@ -3,7 +3,7 @@ import type { SvelteMap } from "svelte/reactivity";
 import { isAbort, messageOf } from "../api/errors";
 import type { Frame } from "../api/frames";
 import type { Job } from "../api/model";
-import { PlayoutService, type Move, type Played, type PlayedNode, type PlayedThing } from "../api/playout";
+import { PlayoutService, sent, type Move, type Played, type PlayedNode, type PlayedThing } from "../api/playout";
 import type { Service } from "../api/service";
 import type { Clock } from "./clock.svelte";
 import type { FactorRow } from "./factorrows";
@@ -66,7 +66,7 @@ export class Playout {
   private looking = 0;
 
   constructor(
-    service: Service,
+    private readonly service: Service,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
     private readonly settings: SvelteMap<string, string>,
@@ -192,7 +192,9 @@ export class Playout {
 
   /** Keep it as a recording; the job that does it. */
   async keep(): Promise<Job> {
-    const job = this.jobs.begun(await this.api.keep(this.ask(this.moves)));
+    const { recording, row, moves, subject } = this.ask(this.moves);
+    const asked = { kind: "what-if", recording, row, moves: moves.map(sent), ...(subject && { subject }) } as const;
+    const job = this.jobs.begun(await this.service.start(asked));
     this.kept = job.id;
     return job;
   }

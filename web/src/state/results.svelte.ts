@@ -1,8 +1,8 @@
 /** What lenses found in the open recording, and the lenses that are looking right now. */
 import { SvelteMap } from "svelte/reactivity";
 import { ApiError, messageOf } from "../api/errors";
-import type { Job } from "../api/model";
-import { ResultService, type LensRequest, type Result, type ResultLine } from "../api/results";
+import type { Job, JobOf } from "../api/model";
+import { ResultService, type Result, type ResultLine } from "../api/results";
 import type { ArraySlice, Range, Service } from "../api/service";
 import type { Jobs } from "./jobs.svelte";
 
@@ -29,7 +29,7 @@ export class Results {
   private turn = 0;
 
   constructor(
-    service: Service,
+    private readonly service: Service,
     private readonly jobs: Jobs,
     private readonly settings: SvelteMap<string, string>,
   ) {
@@ -133,13 +133,13 @@ export class Results {
 
   async look(
     lens: string,
-    parameters: Record<string, unknown>,
-    more: Pick<LensRequest, "rows" | "subject"> = {},
+    parameters: NonNullable<JobOf<"lens">["parameters"]>,
+    more: Pick<JobOf<"lens">, "rows" | "subject"> = {},
   ): Promise<void> {
     const recording = this.recording;
     this.refused.delete(lens);
     try {
-      const job = await this.api.look({ lens, recording, parameters, ...more });
+      const job = await this.service.start({ kind: "lens", lens, recording, parameters, ...more });
       await this.began(lens, job);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
@@ -174,9 +174,6 @@ export function preferred<Line extends Pick<ResultLine, "arguments">>(
 }
 
 /** The result that a job made, or is making. */
-export function resultOf(job: Job | undefined): string {
-  const told = job?.result as { result?: unknown } | null | undefined;
-  return typeof told?.result === "string" ? told.result : "";
-}
+export const resultOf = (job: Job | undefined): string => job?.result?.result ?? "";
 
 export const isActive = (job: Job | undefined): boolean => job?.state === "running" || job?.state === "queued";

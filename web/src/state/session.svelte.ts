@@ -313,7 +313,7 @@ export class Session {
 }
 
 /** Whether a job writes a recording. */
-const makes = (job: Job): boolean => ["record", "rerun", "playout"].includes(job.kind);
+const makes = (job: Job): boolean => Boolean(job.result?.recording);
 
 export function useSession(): Session {
   return getContext<Session>("session");

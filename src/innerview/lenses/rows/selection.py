@@ -31,11 +31,16 @@ def chosen_rows(count: int, rows: Any) -> np.ndarray:
 
 def as_ranges(numbers: np.ndarray) -> list[Any]:
     """[start, stop] where rows stand next to each other, otherwise [[start, stop], …]."""
-    if not len(numbers):
-        return []
-    edges = [0, *(np.flatnonzero(np.diff(numbers) > 1) + 1).tolist(), len(numbers)]
-    found = [[int(numbers[first]), int(numbers[last - 1]) + 1] for first, last in pairwise(edges)]
+    found = [list(each) for each in row_ranges(numbers)]
     return found[0] if len(found) == 1 else found
+
+
+def row_ranges(numbers: np.ndarray) -> tuple[tuple[int, int], ...]:
+    """(start, stop) of all that stand next to each other."""
+    if not len(numbers):
+        return ()
+    edges = [0, *(np.flatnonzero(np.diff(numbers) > 1) + 1).tolist(), len(numbers)]
+    return tuple((int(numbers[first]), int(numbers[last - 1]) + 1) for first, last in pairwise(edges))
 
 
 def _from_array(count: int, rows: np.ndarray) -> np.ndarray:

@@ -11,7 +11,9 @@ import torch
 
 from innerview.capture import Layout, Sampler, layout, within_bounds
 from innerview.errors import CaptureError, RequestError, UnknownName, WorldError
+from innerview.jobs.context import Context
 from innerview.lenses.rows.inputs import RowInputs
+from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import check_known, check_world
 from innerview.schema import Moment, Move, from_json
 from innerview.store import Recording
@@ -123,6 +125,13 @@ class Origin:
             f"'{self.recording.name}' cannot be played out from step {self.step} of episode {self.group['episode']}: "
             f"this world does not repeat itself. With the same seed and the recorded actions it {how}."
         )
+
+
+def origin_of(job: WhatIfJob, context: Context) -> Origin:
+    """Where somebody's what-if rollout begins."""
+    recording = context.study.recording(job.recording)
+    subject, world = context.subject(job.subject, recording), context.world(job.world, recording)
+    return origin(recording, job.row, subject, world, own=not job.subject)
 
 
 def origin(recording: Recording, row: Any, subject: Subject, world: World, *, own: bool) -> Origin:

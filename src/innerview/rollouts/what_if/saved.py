@@ -1,4 +1,4 @@
-"""Keeps what was played out as a recording: the episode as it was recorded up to the branch, and the branch."""
+"""Saves a what-if rollout as a recording: the episode as it was recorded up to the branch, and the branch."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import numpy as np
 from innerview.capture import group_line, output_arrays
 from innerview.capture.lane import Episode, Piece
 from innerview.errors import CaptureError, RequestError
+from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.work import Product, Watch, Work
+from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.branch import Branch, Node
-from innerview.rollouts.what_if.origin import Origin
+from innerview.rollouts.what_if.origin import Origin, origin_of
 from innerview.schema import RecordingInfo, Scene, to_json
 from innerview.store import Recording, RecordingWriter, Study
 
@@ -25,11 +28,37 @@ _CHUNK = 256
 _LONGEST_NAME = 80
 
 
-def keep_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: str, progress: Progress) -> Recording:
+class WhatIfWork(Work):
+    """A what-if rollout to save, checked. It is played again in a game of its own, as a world repeats itself."""
+
+    job: WhatIfJob
+
+    def __init__(self, job: WhatIfJob, context: Context) -> None:
+        super().__init__(job, context)
+        if not any(move.takes_time for move in job.moves):
+            raise RequestError("Nothing was done yet: take an action, or let the agent take one, and save it then.")
+        self.origin = origin_of(job, context)
+        self.name = job.name or free_name(context.study, self.origin)
+
+    @property
+    def title(self) -> str:
+        """What is done, in words."""
+        return f"Save a what-if rollout of {self.job.recording}"
+
+    @property
+    def product(self) -> Product:
+        """The recording."""
+        return Product(recording=self.name, subject=self.origin.subject.info.name)
+
+    def run(self, part: Any, watch: Watch) -> Recording:
+        """Play the moves and write."""
+        with Branch(self.origin) as branch:
+            return save_branch(self.study, branch, branch.play(self.job.moves), name=self.name, progress=watch)
+
+
+def save_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: str, progress: Progress) -> Recording:
     """Write it; what was cancelled on the way goes on under the same name."""
-    if len(rows := _rows(nodes)) == 0:
-        raise RequestError("Nothing was done yet: take an action, or let the agent, and keep it then.")
-    origin = branch.origin
+    rows, origin = _rows(nodes), branch.origin
     info = _described(branch, nodes, name)
     before, total = origin.step, origin.step + len(rows)
     scene = origin.recording.scene(origin.group["scene"]) if origin.group.get("scene") else None
@@ -45,7 +74,7 @@ def keep_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: st
         columns = {name: column[skipped:] for name, column in piece.rows.items()}
         writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
         writer.end_group(_line(origin, piece, scene, writer))
-    progress(total, total, "kept")
+    progress(total, total, "saved")
     return study.recording(info.name)
 
 

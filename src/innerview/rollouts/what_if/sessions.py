@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,16 +11,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from innerview.errors import RequestError, StoreError, UnknownName
-from innerview.jobs.engine import CLOSE_S, Progress
-from innerview.jobs.runner import Task
-from innerview.rollouts.live import Live
+from innerview.errors import RequestError, UnknownName
+from innerview.jobs.context import Context
+from innerview.jobs.engine import CLOSE_S
+from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.branch import Branch, Node
 from innerview.rollouts.what_if.factors import amounts
-from innerview.rollouts.what_if.origin import Origin, origin
-from innerview.rollouts.what_if.saved import free_name, keep_branch
-from innerview.schema import DOES, Move, ThingInView, from_json
-from innerview.store import Recording, Study
+from innerview.rollouts.what_if.origin import Origin, origin, origin_of
+from innerview.schema import ThingInView
+from innerview.store import Study
 from innerview.subjects import Subject
 from innerview.worlds import World
 from innerview.worlds import world as as_world
@@ -46,20 +45,19 @@ class PlayedOut:
 class Playouts:
     """Branches of a study's recordings. All of it runs in one thread: many games may be used from one alone."""
 
-    def __init__(self, live: Callable[[], Live]) -> None:
-        self._live = live
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._branches: OrderedDict[str, Branch] = OrderedDict()
         self._thread = ThreadPoolExecutor(1, "playout")
 
-    def play(self, asked: Mapping[str, Any]) -> PlayedOut:
-        """What `moves` lead to from `row` of `recording`, and after them up to `go_on` moves of the subject's own."""
-        moves, steps = _moves(asked.get("moves", ())), asked.get("go_on", 0)
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 0 <= steps <= MOST_STEPS:
-            raise RequestError(f"go_on must be a number from 0 to {MOST_STEPS}, not {steps!r}.")
+    def play(self, asked: WhatIfJob, *, go_on: int = 0) -> PlayedOut:
+        """What the moves lead to from a row, and after them up to `go_on` moves of the subject's own."""
+        if not 0 <= go_on <= MOST_STEPS:
+            raise RequestError(f"go_on is a whole number from 0 to {MOST_STEPS}, not {go_on!r}.")
 
         def work() -> PlayedOut:
             branch = self._branch(asked)
-            nodes = branch.go_on(moves, steps)
+            nodes = branch.go_on(asked.moves, go_on)
             things = branch.things(len(nodes) - 1)
             return PlayedOut(origin=branch.origin, nodes=tuple(nodes), things=things, why_fixed=branch.why_fixed)
 
@@ -83,27 +81,9 @@ class Playouts:
 
         def work() -> np.ndarray:
             branch, index = self._found(key)
-            return amounts(self._live().study, result, branch, branch.nodes[index])
+            return amounts(self._context.study, result, branch, branch.nodes[index])
 
         return self._run(work)
-
-    def keep(self, asked: Mapping[str, Any]) -> Task:
-        """A job that keeps what was played out as a recording."""
-        moves = _moves(asked.get("moves", ()))
-        if not any(move.takes_time for move in moves):
-            raise RequestError("Nothing was done yet: take an action, or let the agent, and keep it then.")
-        name = str(asked.get("name") or free_name(self._live().study, self._start(asked)))
-
-        def work(progress: Progress) -> dict[str, Any]:
-            def write() -> Recording:
-                branch = self._branch(asked)
-                study = self._live().study
-                return keep_branch(study, branch, branch.play(moves), name=name, progress=progress)
-
-            made = self._run(write)
-            return {"recording": made.name, "rows": made.rows}
-
-        return Task(title=f"Keep what was played out of {asked.get('recording')}", work=work, unit="steps")
 
     def close(self) -> None:
         """End every game, once what is under way has come to a stop."""
@@ -119,18 +99,14 @@ class Playouts:
     def _run(self, work: Callable[[], T]) -> T:
         return self._thread.submit(work).result()
 
-    def _branch(self, asked: Mapping[str, Any]) -> Branch:
-        begin = self._start(asked)
+    def _branch(self, asked: WhatIfJob) -> Branch:
+        begin = origin_of(asked, self._context)
         if begin.key not in self._branches:
             while len(self._branches) >= MOST_BRANCHES:
                 self._branches.popitem(last=False)[1].close()
             self._branches[begin.key] = Branch(begin)
         self._branches.move_to_end(begin.key)
         return self._branches[begin.key]
-
-    def _start(self, asked: Mapping[str, Any]) -> Origin:
-        recording, subject, world = self._live().player(asked)
-        return origin(recording, asked.get("row"), subject, world, own=not asked.get("subject"))
 
     def _found(self, key: str) -> tuple[Branch, int]:
         for branch in reversed(self._branches.values()):
@@ -150,16 +126,3 @@ def play_out(study: Study | str | Path, recording: str, *, row: int, subject: Su
     assert isinstance(place, World)
     own = found.info.subject is None or found.info.subject.name == subject.info.name
     return Branch(origin(found, row, subject, place, own=own))
-
-
-def _moves(given: Any) -> list[Move]:
-    if not isinstance(given, list | tuple):
-        raise RequestError(f"moves is a list, not {given!r:.60}.")
-    try:
-        moves = [move if isinstance(move, Move) else from_json(Move, move) for move in given]
-    except StoreError as problem:
-        raise RequestError(f"This is no move: {problem}") from problem
-    for move in moves:
-        if move.do not in DOES:
-            raise UnknownName("kind of move", str(move.do), DOES)
-    return moves

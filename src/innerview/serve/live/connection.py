@@ -16,7 +16,8 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from innerview.errors import InnerviewError, RequestError, UnknownName
-from innerview.jobs.runner import Cancelled, Job, Jobs
+from innerview.jobs.engine import Cancelled
+from innerview.jobs.runner import Job, Jobs
 from innerview.serve.context import LiveCall
 from innerview.serve.encoding.plain import plain
 from innerview.serve.failures import UNEXPECTED, TooLarge, said

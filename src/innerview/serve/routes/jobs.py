@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
 
-from innerview.errors import UnknownName
+from fastapi import APIRouter, Body
+
 from innerview.jobs.runner import Job
+from innerview.serve.arguments import JobRequest
 from innerview.serve.context import Serving
 from innerview.serve.encoding.plain import plain
-from innerview.serve.wire import JobReply, JobRequest
+from innerview.serve.wire import JobReply
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
@@ -20,12 +22,9 @@ def jobs(service: Serving) -> list[JobReply]:
 
 
 @router.post("", status_code=201)
-def start_job(body: JobRequest, service: Serving) -> JobReply:
-    """Start a job of a kind, with what that kind takes beside it."""
-    if body.kind not in service.makers:
-        raise UnknownName("kind of job", body.kind, service.makers)
-    task = service.makers[body.kind](dict(body.model_extra or {}))
-    return _reply(service.jobs.submit(body.kind, task.title, task.work, unit=task.unit, promise=task.promise))
+def start_job(body: Annotated[JobRequest, Body()], service: Serving) -> JobReply:
+    """Start a job of a kind, with what that kind takes beside it; what it cannot do it refuses at once."""
+    return _reply(service.jobs.start(body.arguments, service.context, again=body.again))
 
 
 @router.get("/{job_id}")

@@ -9,7 +9,8 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from innerview.errors import RequestError
-from innerview.schema import Does, ThingInView
+from innerview.rollouts.jobs import WhatIfJob
+from innerview.schema import Does, Move, ThingInView
 from innerview.serve.context import Service, Serving
 from innerview.serve.encoding.plain import plain
 from innerview.serve.failures import TooLarge
@@ -25,19 +26,6 @@ Key = Annotated[str, Path(pattern="^[0-9a-f]{24}$")]
 Word = Annotated[str, Field(max_length=200)]
 
 
-class PlayoutMove(BaseModel):
-    """An action of one's own, the agent's most likely one, or a thing moved or taken away while time stands still."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    do: Does
-    action: int | None = None
-    actions: Annotated[list[float], Field(max_length=64)] = []
-    thing: Word = ""
-    by: Annotated[list[float], Field(max_length=2)] = []
-    """Right and up, in the world's unit of length."""
-
-
 class PlayoutRequest(BaseModel):
     """What to do from a recorded row on."""
 
@@ -45,7 +33,7 @@ class PlayoutRequest(BaseModel):
 
     recording: Name
     row: int
-    moves: Annotated[list[PlayoutMove], Field(max_length=4000)] = []
+    moves: Annotated[tuple[Move, ...], Field(max_length=4000)] = ()
     go_on: int = 0
     """After the moves, let the subject play up to so many steps, or to the end."""
     since: Annotated[int, Field(ge=0)] = 0
@@ -90,8 +78,8 @@ class PlayoutReply(BaseModel):
 @router.post("")
 def play_out(body: PlayoutRequest, service: Serving) -> PlayoutReply:
     """What moves lead to from a recorded row: what the subject says at each, and what can be changed at the last."""
-    asked = body.model_dump(exclude={"since"})
-    played = _playouts(service).play(asked)
+    asked = WhatIfJob(recording=body.recording, row=body.row, moves=body.moves, subject=body.subject)
+    played = _playouts(service).play(asked, go_on=body.go_on)
     origin = played.origin
     space = origin.world.info.actions
     return PlayoutReply(

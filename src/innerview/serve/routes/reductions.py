@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path
 
 from innerview.schema import EditSet
 from innerview.serve.context import Serving
 from innerview.serve.wire import PartingReply
+
+if TYPE_CHECKING:
+    from innerview.rollouts.rerun import Pair
 
 router = APIRouter(prefix="/api", tags=["reductions"])
 
@@ -36,8 +39,20 @@ def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Ser
 @router.get("/recordings/{recording}/partings")
 def partings(recording: Annotated[str, Path(max_length=80)], service: Serving) -> list[PartingReply]:
     """Where each episode of a re-run parts from the one it was run again from."""
-    from innerview.interventions.tasks import told
     from innerview.rollouts.rerun import pairs_of
 
     found = pairs_of(service.study, service.open(recording).recording)
-    return [PartingReply.model_validate(told(pair)) for pair in found]
+    return [_parting(pair) for pair in found]
+
+
+def _parting(pair: Pair) -> PartingReply:
+    parts = pair.parts
+    return PartingReply(
+        episode=pair.episode,
+        of=pair.of,
+        seed=pair.seed,
+        decision=parts.decision,
+        action=parts.action,
+        place=parts.place,
+        alike=pair.alike,
+    )

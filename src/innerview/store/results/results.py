@@ -35,9 +35,9 @@ _KINDS = "biuf"
 """Kinds of numbers an array may hold."""
 
 
-def result_id(*, kind: str, recording: str, digest: str, arguments: Mapping[str, Any]) -> str:
+def result_id(*, kind: str, version: int, recording: str, digest: str, arguments: Mapping[str, Any]) -> str:
     """The id that this question has: it changes with the recording's content and with every argument."""
-    asked = json.dumps([kind, recording, digest, to_json(arguments)], sort_keys=True, ensure_ascii=False)
+    asked = json.dumps([kind, version, recording, digest, to_json(arguments)], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
 

@@ -1,0 +1,64 @@
+"""Arguments of jobs over the wire: what is sent arrives as the dataclass it was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
+from innerview.jobs.kinds import kind_of
+from innerview.lenses.job import LensJob
+from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit, to_json
+from innerview.serve.app import openapi_text
+from innerview.serve.arguments import CORE, read_job
+
+EDITS = (
+    SiteEdit(elements=(1, 2), op="set", value=0.5, start=3, stop=9),
+    WeightEdit(layer="eye", directions=((1.0, 0.0),)),
+    InputEdit(op="patch", box=(0, 0, 4, 4)),
+)
+JOBS: tuple[Any, ...] = (
+    LensJob(
+        lens="gradient",
+        recording="x",
+        parameters={"target": "value", "count": 2, "share": 0.5, "on": True},
+        rows=((0, 5), (7, 9)),
+        subject="tiny",
+    ),
+    RecordJob(like="x", recording="y", seeds=(3, 1), greedy=True, keep=("eye",), edits=EDITS, note="a note"),
+    RerunJob(recording="x", reduction=EditSet(name="late", edits=EDITS[:1], note="how"), episodes=(0, 2)),
+    RerunJob(recording="x", reduction="late"),
+    PredictJob(recording="x", subject="tiny", rows=((0, 3),), inputs={"rgb": "real.rgb | resize 64x64"}, edits=EDITS),
+    WhatIfJob(recording="x", row=3, moves=(Move(do="act", action=1), Move(do="move", thing="a", by=(0.5, 1.0)))),
+    TableJob(recording="x", reductions=("late", EditSet(name="n", edits=EDITS[:1])), episodes=2, seed=7, greedy=False),
+    SweepJob(recording="x", over="pairs", by="episodes", op="scale", value=0.5, elements=(1, 2), measure="length"),
+    SmallestMemoryJob(recording="x", keep=0.9, measure="outcome", outcome="won"),
+    AblationTestJob(edited="no red", levels=9, seed=2**40, controls=0, invisible="saw"),
+)
+
+
+def test_every_kind_of_the_core_is_tried() -> None:
+    assert {type(job) for job in JOBS} == set(CORE)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: type(job).__name__)
+def test_a_job_round_trips(job: Any) -> None:
+    sent = json.loads(json.dumps({"kind": kind_of(job).name, **to_json(job)}))
+    arrived = read_job(sent)
+    assert arrived.arguments == job and arrived.again is False
+    assert [type(v) for v in getattr(arrived.arguments, "parameters", {}).values()] == [
+        type(v) for v in getattr(job, "parameters", {}).values()
+    ], "true stays true and is no 1"
+    if kind_of(job).stored:
+        assert read_job({**sent, "again": True}).again is True
+
+
+def test_a_request_need_not_say_what_has_a_default() -> None:
+    schemas = json.loads(openapi_text())["components"]["schemas"]
+    assert schemas["RecordJob"]["required"] == ["kind"]
+    assert schemas["LensJob"]["required"] == ["kind", "lens", "recording"]
+    assert schemas["LensJob"]["additionalProperties"] is False
+    assert schemas["JobRequest"]["discriminator"]["mapping"]["predict"].endswith("/PredictJob")
