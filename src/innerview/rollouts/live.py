@@ -11,7 +11,7 @@ from innerview.errors import RequestError, UnknownName
 from innerview.jobs.arguments import whole
 from innerview.jobs.runner import Progress, Task
 from innerview.lenses.discovery import all_lenses
-from innerview.lenses.look import complete_parameters, run_lens
+from innerview.lenses.look import complete_parameters, run_lens, shown_of
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
@@ -54,7 +54,8 @@ class Live:
         parameters = complete_parameters(self.study, looking, recording, arguments.get("parameters") or {})
         rows = recorded_rows(self.study, recording, np.array([row]), subject)
         output = run_lens(looking, rows, subject, parameters)
-        said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type, **output.shown()}
+        said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type}
+        said |= shown_of(output, recording, subject)
         if isinstance(output, Heat):
             name = str(arguments.get("input") or next(iter(output.heat)))
             if name not in output.heat:
