@@ -61,12 +61,12 @@ export function drawChart(
 }
 
 function drawBars(pen: Pen, { x, y }: Series, scales: Scales, colour: string, index: number): void {
-  const width = (0.8 * scales.step) / scales.bars;
+  const width = Math.min(80, (0.8 * scales.step) / scales.bars);
   const zero = scales.yScale(0);
   pen.fillStyle = colour;
   y.forEach((value, i) => {
     if (value === null) return;
-    const from = scales.x(x[i]!) - 0.4 * scales.step + index * width;
+    const from = scales.x(x[i]!) + (index - scales.bars / 2) * width;
     const top = scales.yScale(value);
     pen.fillRect(from, Math.min(top, zero), Math.max(1, width - 1), Math.max(0.5, Math.abs(zero - top)));
   });
@@ -101,7 +101,7 @@ function drawAxes(pen: Pen, size: Size, chart: Chart, scales: Scales, palette: P
   const [bottom, right] = [size.height - margins.bottom, size.width - margins.right];
   pen.font = "11px ui-monospace, Menlo, monospace";
   pen.lineWidth = 1;
-  const count = Math.max(2, size.height / 50);
+  const count = Math.max(2, size.height / 70);
   const text = scales.yScale.tickFormat(count);
   for (const tick of scales.yScale.ticks(count)) {
     line(pen, tick === 0 ? palette.muted : palette.line, [
