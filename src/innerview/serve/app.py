@@ -26,6 +26,7 @@ from innerview.serve.routes import (
     metrics,
     order,
     playout,
+    predictions,
     recordings,
     reductions,
     results,
@@ -40,7 +41,7 @@ from innerview.serve.wire import ErrorReply
 from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
-RECORDED = (recordings, tiles, aligned, order, playout)
+RECORDED = (recordings, predictions, tiles, aligned, order, playout)
 KEPT = (metrics, results, reductions, edited, saved)
 NOUNS = (study_routes, *RECORDED, *KEPT, doc_routes, job_routes, live, page_routes)
 

@@ -10,6 +10,7 @@ from innerview.schema import (
     Camera,
     Column,
     Edit,
+    Head,
     MapImage,
     Ordering,
     Polygon,
@@ -137,6 +138,27 @@ class RecordingReply(BaseModel):
     """The recording that this is a re-run of."""
     edits: tuple[Edit, ...] = ()
     """Changes that were made at each step."""
+
+
+class PredictionReply(BaseModel):
+    """What one subject predicts for rows of a recording, without the values."""
+
+    id: str
+    subject: str
+    binding: str
+    """Which arrays fed which inputs, as text."""
+    heads: tuple[Head, ...]
+    sites: tuple[str, ...]
+    """Addresses of the sites that were asked for."""
+    edits: tuple[Edit, ...]
+    columns: tuple[Column, ...]
+    arrays: list[ArrayReply]
+    rows: int
+    """How many rows of the recording are predicted."""
+    complete: bool
+    current: bool
+    """Whether the recording still holds what was predicted."""
+    created_at: str
 
 
 class PartingReply(BaseModel):

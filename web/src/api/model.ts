@@ -12,6 +12,7 @@ export type RecordingLine = Schemas["RecordingSummary"];
 export type Capabilities = Schemas["Capabilities"];
 export type StudyInfo = Schemas["StudyReply"];
 export type RecordingInfo = Schemas["RecordingReply"];
+export type Prediction = Schemas["PredictionReply"];
 export type Scene = Schemas["SceneReply"];
 export type DocsPage = Schemas["DocReply"];
 export type LensInfo = Schemas["Lens"];

@@ -70,7 +70,7 @@ export class Service {
 }
 
 export class RecordingService {
-  private readonly root: string;
+  protected readonly root: string;
 
   constructor(
     private readonly client: Client,
@@ -129,6 +129,10 @@ export class RecordingService {
     return this.client.address(
       `${this.root}/images/${encodeURIComponent(array)}/${row}?${this.query({ format: "png" })}`,
     );
+  }
+
+  protected bytes(path: string, signal?: AbortSignal): ReturnType<Client["bytes"]> {
+    return this.client.bytes(path, signal);
   }
 
   private query(values: Record<string, string | number>): URLSearchParams {

@@ -528,6 +528,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{name}/predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Predictions
+         * @description Every prediction for this recording, oldest first.
+         */
+        get: operations["predictions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{name}/predictions/{id}/arrays/{array}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prediction Array
+         * @description An array as raw little-endian bytes, a line per row of the recording; NaN where not predicted.
+         */
+        get: operations["prediction_array"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{name}/predictions/{id}/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prediction Columns
+         * @description Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
+         */
+        get: operations["prediction_columns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{name}/scenes/{key}": {
         parameters: {
             query?: never;
@@ -1708,6 +1768,36 @@ export interface components {
                 number,
                 number
             ][];
+        };
+        /**
+         * PredictionReply
+         * @description What one subject predicts for rows of a recording, without the values.
+         */
+        PredictionReply: {
+            /** Arrays */
+            arrays: components["schemas"]["ArrayReply"][];
+            /** Binding */
+            binding: string;
+            /** Columns */
+            columns: components["schemas"]["Column"][];
+            /** Complete */
+            complete: boolean;
+            /** Created At */
+            created_at: string;
+            /** Current */
+            current: boolean;
+            /** Edits */
+            edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
+            /** Heads */
+            heads: components["schemas"]["Head"][];
+            /** Id */
+            id: string;
+            /** Rows */
+            rows: number;
+            /** Sites */
+            sites: string[];
+            /** Subject */
+            subject: string;
         };
         /**
          * RecordingReply
@@ -3497,6 +3587,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OrderReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    predictions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionReply"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    prediction_array: {
+        parameters: {
+            query?: {
+                start?: number;
+                stop?: number | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+                id: string;
+                array: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    prediction_columns: {
+        parameters: {
+            query?: {
+                names?: string[] | null;
+                start?: number;
+                stop?: number | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.arrow.stream": string;
                 };
             };
             /** @description Client Error */

@@ -1,17 +1,28 @@
 /** Subjects that are made blind to factors: which factors are chosen, what was made, and how it is put to the proof. */
 import { untrack } from "svelte";
-import type { SvelteMap } from "svelte/reactivity";
 import { EditedService, type Edited } from "../api/edited";
 import { messageOf } from "../api/errors";
 import type { Job } from "../api/model";
 import { ResultService, type ResultLine } from "../api/results";
-import type { Service } from "../api/service";
+import { key, text } from "./address.svelte";
 import { indicesFrom } from "./factors";
 import type { Jobs } from "./jobs.svelte";
 import type { Arm, Proof, Share } from "./proof";
 import { isActive, resultOf, type Results } from "./results.svelte";
-import type { Vision } from "./vision.svelte";
+import type { Session } from "./session.svelte";
+import { Vision } from "./vision.svelte";
 import { Wanted } from "./wanted";
+
+/** Factors by their numbers; none said: the one that is pinned. */
+const chosenKey = key<string | null>("blind", {
+  otherwise: null,
+  own: true,
+  read: (told) => (/^[\d,]*$/.test(told) ? told : undefined),
+  write: (value) => value ?? "none",
+});
+const editedKey = text("edited", { own: true });
+/** The cell of the table of a proof whose levels are listed. */
+export const cellKey = text("cell", { own: true });
 
 /** Between two looks at a proof that is being played. */
 const pause_ms = 500;
@@ -29,13 +40,13 @@ export class Blinding {
 
   /** Factors that the next one will be blind to; a pinned one is meant until somebody says otherwise. */
   readonly chosen = $derived.by((): readonly number[] => {
-    const asked = this.settings.get("blind");
-    if (asked === undefined) return this.vision.pinned === null ? [] : [this.vision.pinned];
+    const asked = this.session.get(chosenKey);
+    if (asked === null) return this.vision.pinned === null ? [] : [this.vision.pinned];
     return indicesFrom(asked, this.vision.count);
   });
   /** The edited subject that is looked at: the one asked for, else the newest of the factors that are shown. */
   readonly open = $derived.by((): Edited | undefined => {
-    const asked = this.edited.find((each) => each.name === this.settings.get("edited"));
+    const asked = this.edited.find((each) => each.name === this.session.get(editedKey));
     return asked ?? this.edited.find((each) => each.result === this.vision.shown?.line.id) ?? this.edited[0];
   });
   readonly lines = $derived.by(() => this.results.of("proof").filter((line) => proves(line, this.open)));
@@ -46,15 +57,21 @@ export class Blinding {
   private readonly wanted = new Wanted((wanted) => this.bring(wanted), pause_ms);
   private asked = 0;
 
-  constructor(
-    service: Service,
-    private readonly jobs: Jobs,
-    private readonly results: Results,
-    private readonly vision: Vision,
-    private readonly settings: SvelteMap<string, string>,
-  ) {
-    this.api = new EditedService(service.client);
-    this.found = new ResultService(service.client);
+  constructor(private readonly session: Session) {
+    this.api = new EditedService(session.service.client);
+    this.found = new ResultService(session.service.client);
+  }
+
+  private get jobs(): Jobs {
+    return this.session.jobs;
+  }
+
+  private get results(): Results {
+    return this.session.results;
+  }
+
+  private get vision(): Vision {
+    return this.session.of(Vision);
   }
 
   /** Called by every view that shows what is kept. */
@@ -72,11 +89,16 @@ export class Blinding {
   toggle(factor: number): void {
     const next = new Set(this.chosen);
     if (!next.delete(factor)) next.add(factor);
-    this.settings.set("blind", [...next].sort((a, b) => a - b).join(","));
+    this.session.set(chosenKey, [...next].sort((a, b) => a - b).join(","));
+  }
+
+  /** Leave what was chosen here. */
+  leave(): void {
+    this.session.address.clear(chosenKey, cellKey);
   }
 
   look(name: string): void {
-    this.settings.set("edited", name);
+    this.session.set(editedKey, name);
   }
 
   async blind(recording: string, name: string): Promise<void> {
@@ -89,12 +111,12 @@ export class Blinding {
   async rename(name: string, wanted: string): Promise<void> {
     const renamed = await this.api.rename(name, wanted);
     await this.load();
-    if (this.settings.get("edited") === name) this.look(renamed.name);
+    if (this.session.get(editedKey) === name) this.look(renamed.name);
   }
 
   async drop(name: string): Promise<void> {
     this.edited = newestFirst(await this.api.drop(name));
-    if (this.settings.get("edited") === name) this.settings.delete("edited");
+    if (this.session.get(editedKey) === name) this.look("");
   }
 
   /** Colours stand for factors that are shown; those of other results have none here. */

@@ -3,8 +3,7 @@ import type { Job } from "../api/model";
 import type { Service } from "../api/service";
 import { Blinding, proves } from "./blinding.svelte";
 import { Jobs } from "./jobs.svelte";
-import type { Results } from "./results.svelte";
-import type { Vision } from "./vision.svelte";
+import type { Session } from "./session.svelte";
 
 test("a proof is about weights, not about whoever has the name now", () => {
   const arms = [
@@ -23,7 +22,7 @@ test("a proof is about weights, not about whoever has the name now", () => {
 test("a recording is known by what its job says, also to a page that did not begin it", () => {
   const service = { client: {} } as Service;
   const jobs = new Jobs(service);
-  const blinding = new Blinding(service, jobs, {} as Results, {} as Vision, new Map() as never);
+  const blinding = new Blinding({ service, jobs } as unknown as Session);
   const job = (id: string, kind: string, recording: string): Job =>
     ({ id, kind, state: "running", result: { recording, subject: "no saws" } }) as unknown as Job;
   const found = (name: string): string | undefined => blinding.recordingOf((made) => made.recording === name)?.id;

@@ -1,12 +1,12 @@
 /** The change to the memory that is being made: what is chosen in the heat map, and what is done with it. */
-import type { SvelteMap } from "svelte/reactivity";
 import { EditService, type EditJob, type EditSet, type MemoryOperation, type SiteEdit } from "../api/edits";
 import type { Job } from "../api/model";
-import type { Service } from "../api/service";
+import { key } from "./address.svelte";
 import { elementsToText } from "./memorytext";
 import type { Jobs } from "./jobs.svelte";
-import type { Memory } from "./memory.svelte";
+import { Memory } from "./memory.svelte";
 import type { Results } from "./results.svelte";
+import type { Session } from "./session.svelte";
 
 /** Whether the chosen elements are changed, or all the others. */
 export type Side = "chosen" | "others";
@@ -21,6 +21,8 @@ interface Plan {
 
 const usual: Plan = { op: "zero", value: 1, side: "chosen", start: 0, stop: null };
 
+const planKey = key<Plan>("edit", { otherwise: usual, read: planFromText, write: planToText });
+
 export class Edits {
   /** Those that the study keeps. */
   kept = $state.raw<readonly EditSet[]>([]);
@@ -28,17 +30,23 @@ export class Edits {
   private readonly api: EditService;
   private readonly started = $state<Partial<Record<EditJob, string>>>({});
 
-  constructor(
-    service: Service,
-    private readonly jobs: Jobs,
-    private readonly memory: Memory,
-    private readonly results: Results,
-    private readonly settings: SvelteMap<string, string>,
-  ) {
-    this.api = new EditService(service.client);
+  constructor(private readonly session: Session) {
+    this.api = new EditService(session.service.client);
   }
 
-  plan = $derived.by((): Plan => planFromText(this.settings.get("edit") ?? ""));
+  private get jobs(): Jobs {
+    return this.session.jobs;
+  }
+
+  private get memory(): Memory {
+    return this.session.of(Memory);
+  }
+
+  private get results(): Results {
+    return this.session.results;
+  }
+
+  plan = $derived.by((): Plan => this.session.get(planKey));
   /** Elements that would be changed. */
   changed = $derived.by((): readonly number[] => {
     const { elements, size } = this.memory;
@@ -77,9 +85,7 @@ export class Edits {
   }
 
   set(change: Partial<Plan>): void {
-    const text = planToText({ ...this.plan, ...change });
-    if (text) this.settings.set("edit", text);
-    else this.settings.delete("edit");
+    this.session.set(planKey, { ...this.plan, ...change });
   }
 
   /** Called by every view that shows what is kept. */

@@ -4,14 +4,13 @@ import type { Column, RecordingInfo } from "../api/model";
 import { number, titleOf } from "./format";
 import type { Group } from "./groups";
 import { badEnds, loops, suddenChanges } from "./measuresmemory";
-import { measuresOfVision } from "./measuresvision";
 import { best, wanted, type Candidate, type Measure } from "./ranking";
 
 export type { Candidate, Measure };
 
 /** Those of the workspace first. */
-export function measuresFor(info: RecordingInfo, workspace = ""): Measure[] {
-  return workspace === "vision" ? [...measuresOfVision(info), ...general(info)] : general(info);
+export function measuresFor(info: RecordingInfo, own: (info: RecordingInfo) => Measure[] = () => []): Measure[] {
+  return [...own(info), ...general(info)];
 }
 
 function general(info: RecordingInfo): Measure[] {

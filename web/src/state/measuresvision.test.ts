@@ -32,7 +32,7 @@ const named = (name: string) => measuresOfVision(info).find((measure) => measure
 describe("where to begin with what it sees", () => {
   test("comes first in its workspace, and only there", () => {
     expect(
-      measuresFor(info, "vision")
+      measuresFor(info, measuresOfVision)
         .slice(0, 3)
         .map((m) => m.name),
     ).toEqual(["surprise-low", "surprise-high", "failures"]);

@@ -1,7 +1,8 @@
 /** What is looked at in the memory: which array, in which order, which elements and which stretch of time. */
+import { untrack } from "svelte";
 import type { ArraySpec, OrderAsk, OrderReply } from "../api/model";
 import { isAbort, messageOf } from "../api/errors";
-import type { Service } from "../api/service";
+import { amount, flag, key, text } from "./address.svelte";
 import { History } from "./history";
 import {
   elementsFromText,
@@ -12,7 +13,28 @@ import {
   type Interval,
 } from "./memorytext";
 import type { OpenRecording } from "./recording";
+import type { Session } from "./session.svelte";
 import { moved, within, zoomed, type Span } from "./span";
+import type { WorkspaceState } from "./workspace";
+
+const arrayKey = text("memory");
+const orderKey = text("order");
+const alongKey = text("along");
+const orderOfKey = text("orderof");
+const elementsKey = text("elements");
+const whyKey = text("why");
+const onlyKey = flag("only");
+const overlayKey = text("overlay");
+/** Colours span from minus to plus this; 0: as wide as the values. */
+export const rangeKey = amount("range", { otherwise: 0, fits: (range) => range > 0 && range < Infinity });
+const stretch = (name: string) =>
+  key<Interval | null>(name, {
+    otherwise: null,
+    read: (told) => intervalFromText(told) ?? undefined,
+    write: (rows) => (rows ? rows.join("-") : ""),
+  });
+const intervalKey = stretch("interval");
+const linesKey = stretch("lines");
 
 /** Everything that can be undone. */
 interface Chosen {
@@ -30,20 +52,33 @@ const fewest = 3;
 
 const nothing: Chosen = { ask: null, elements: [], why: "", only: false, interval: null, overlay: "" };
 
-export class Memory {
-  array = $state("");
-  spec = $state.raw<ArraySpec | null>(null);
-  /** All memory arrays of the recording. */
-  arrays = $state.raw<readonly ArraySpec[]>([]);
-  chosen = $state.raw<Chosen>(nothing);
+export class Memory implements WorkspaceState {
   /** What the service found for the order; the old one stays until the new one is here. */
   found = $state.raw<OrderReply | null>(null);
   ordering = $state(false);
   orderProblem = $state("");
-  /** Which places of the order are shown, or all. */
-  lines = $state.raw<Span | null>(null);
 
+  constructor(private readonly session: Session) {
+    $effect.root(() => {
+      $effect(() => {
+        void this.asked;
+        untrack(() => this.look(this.chosen.ask));
+      });
+    });
+  }
+
+  /** All memory arrays of the recording. */
+  arrays = $derived.by((): readonly ArraySpec[] =>
+    (this.session.recording?.info.arrays ?? []).filter((array) => array.role === "memory"),
+  );
+  spec = $derived.by((): ArraySpec | null => {
+    const wanted = this.session.get(arrayKey);
+    return this.arrays.find((array) => array.name === wanted) ?? this.arrays[0] ?? null;
+  });
+  array = $derived(this.spec?.name ?? "");
   size = $derived((this.spec?.shape ?? []).reduce((product, n) => product * n, this.spec ? 1 : 0));
+  chosen = $derived.by((): Chosen => this.read());
+  private asked = $derived(JSON.stringify(this.chosen.ask));
   /** Every element, first to last as drawn from the top. */
   order = $derived.by((): readonly number[] => {
     const told = this.chosen.ask ? this.found?.order : null;
@@ -58,39 +93,35 @@ export class Memory {
   /** The elements that are drawn, in order. */
   shown = $derived(this.only ? this.order.filter((e) => this.elements.has(e)) : this.order);
 
+  /** Which places of the order are shown while somebody drags; the address holds whole ones. */
+  private dragged = $state.raw<{ of: string; span: Span } | null>(null);
+  lines = $derived.by((): Span | null => {
+    const told = this.session.get(linesKey);
+    if (this.dragged?.of === String(told)) return this.dragged.span;
+    return told && told[0] < this.size ? { from: told[0], to: Math.min(this.size, told[1]) } : null;
+  });
   /** Places of `shown` at the top and bottom of the picture. */
   top = $derived(this.lines ? within(this.lines, this.bounds, fewest).from : 0);
   bottom = $derived(this.lines ? within(this.lines, this.bounds, fewest).to : this.shown.length);
 
   private history = new History<Chosen>(nothing);
   private turn = 0;
-  private asked: OrderAsk | null = null;
-  private recordingName = $state("");
+  private before = { size: 0, array: "" };
 
-  constructor(
-    private readonly service: Service,
-    private readonly did: () => void,
-  ) {}
-
-  /** Look at another recording: order and choice stay where its memory has the same size, the way back where it is the `same`. */
-  attach(recording: OpenRecording, settings?: Readonly<Record<string, string>>, same = false): void {
-    const before = { size: this.size, array: this.array };
-    this.recordingName = recording.info.name;
-    this.arrays = recording.info.arrays.filter((array) => array.role === "memory");
-    const wanted = settings?.memory ?? this.array;
-    this.spec = this.arrays.find((array) => array.name === wanted) ?? this.arrays[0] ?? null;
-    this.array = this.spec?.name ?? "";
-    if (settings && same && this.array === before.array) this.set(this.read(settings, recording));
-    else if (settings) this.begin(this.read(settings, recording));
-    else if (this.size !== before.size || this.array !== before.array) this.begin(nothing);
-    else this.set({ interval: null, overlay: recording.column(this.overlay) ? this.overlay : "" }, false);
+  /** Another recording: order and choice stay where its memory has the same size, the way back where it is the same. */
+  attach(recording: OpenRecording, { same, linked }: { same: boolean; linked: boolean }): void {
+    const { size, array } = this.before;
+    this.before = { size: this.size, array: this.array };
+    if (!same) this.session.undo.forget(this);
+    if (linked && same && this.array === array) this.note(this.chosen);
+    else if (linked) this.history = new History<Chosen>(this.chosen);
+    else if (this.size !== size || this.array !== array) this.begin(nothing);
+    else this.write({ ...this.chosen, interval: null, overlay: recording.column(this.overlay) ? this.overlay : "" });
   }
 
   setArray(name: string): void {
-    const spec = this.arrays.find((array) => array.name === name);
-    if (!spec || spec === this.spec) return;
-    this.spec = spec;
-    this.array = name;
+    if (!this.arrays.some((array) => array.name === name) || name === this.array) return;
+    this.session.set(arrayKey, name === this.arrays[0]!.name ? "" : name);
     this.begin(nothing);
   }
 
@@ -108,7 +139,7 @@ export class Memory {
 
   setOnly(only: boolean): void {
     this.set({ only });
-    this.lines = null;
+    this.setLines(null);
   }
 
   setInterval(interval: Interval | null): void {
@@ -136,12 +167,18 @@ export class Memory {
     if (this.lines) this.setLines(moved({ from: this.top, to: this.bottom }, by, this.bounds));
   }
 
+  showAllLines(): void {
+    this.setLines(null);
+  }
+
   private get bounds(): Span {
     return { from: 0, to: this.shown.length };
   }
 
-  private setLines(span: Span): void {
-    this.lines = span.from <= 0 && span.to >= this.shown.length ? null : span;
+  private setLines(span: Span | null): void {
+    const whole = !span || (span.from <= 0 && span.to >= this.shown.length);
+    this.session.set(linesKey, whole ? null : [Math.round(span.from), Math.round(span.to)]);
+    this.dragged = whole ? null : { of: String(this.session.get(linesKey)), span };
   }
 
   /** `h 37`: how an element is called. */
@@ -155,73 +192,81 @@ export class Memory {
   }
 
   undo(): void {
-    this.show(this.history.undo());
+    this.write(this.history.undo());
   }
 
   redo(): void {
-    this.show(this.history.redo());
+    this.write(this.history.redo());
   }
 
-  get settings(): Record<string, string> {
-    const { ask, elements, why, only, interval, overlay } = this.chosen;
-    const out: Record<string, string> = {};
-    if (this.array && this.array !== this.arrays[0]?.name) out.memory = this.array;
-    if (ask) out.order = orderToText(ask);
-    if (ask?.column) out.along = ask.column;
-    if (ask && ask.recording !== this.recordingName) out.orderof = ask.recording;
-    if (elements.length) out.elements = elementsToText(elements);
-    if (elements.length && why) out.why = why;
-    if (only) out.only = "yes";
-    if (interval) out.interval = interval.join("-");
-    if (overlay) out.overlay = overlay;
-    if (this.lines) out.lines = `${Math.round(this.lines.from)}-${Math.round(this.lines.to)}`;
-    return out;
+  /** Orders are asked of the source in front, so that two memories are sorted alike. */
+  private get front(): string {
+    return (this.session.leader ?? this.session).recording?.info.name ?? "";
   }
 
-  private read(settings: Readonly<Record<string, string>>, recording: OpenRecording): Chosen {
-    const rest = { recording: settings.orderof ?? this.recordingName, array: this.array, column: settings.along };
-    const lines = intervalFromText(settings.lines ?? "");
-    this.lines = lines && lines[0] < this.size ? { from: lines[0], to: Math.min(this.size, lines[1]) } : null;
-    const interval = intervalFromText(settings.interval ?? "");
+  private read(): Chosen {
+    const { session } = this;
+    const get = session.address;
+    const column = get.get(alongKey);
+    const rest = { recording: get.get(orderOfKey) || this.front, array: this.array, column: column || undefined };
+    const order = get.get(orderKey);
+    const told = get.get(intervalKey);
+    const interval = told && session.rowsHere(told);
+    const overlay = get.get(overlayKey);
     return {
-      ask: settings.order ? orderFromText(settings.order, rest) : null,
-      elements: elementsFromText(settings.elements ?? "", this.size),
-      why: settings.why ?? "",
-      only: settings.only === "yes",
-      interval: interval && interval[1] <= recording.info.rows ? interval : null,
-      overlay: recording.column(settings.overlay ?? "") ? settings.overlay! : "",
+      ask: order ? orderFromText(order, rest) : null,
+      elements: elementsFromText(get.get(elementsKey), this.size),
+      why: get.get(whyKey),
+      only: get.get(onlyKey),
+      interval: interval && interval[1] <= (session.recording?.info.rows ?? 0) ? interval : null,
+      overlay: session.recording?.column(overlay) ? overlay : "",
     };
+  }
+
+  private write({ ask, elements, why, only, interval, overlay }: Chosen): void {
+    const { address } = this.session;
+    address.set(orderKey, ask ? orderToText(ask) : "");
+    address.set(alongKey, ask?.column ?? "");
+    address.set(orderOfKey, ask && ask.recording !== this.front ? ask.recording : "");
+    address.set(elementsKey, elementsToText(elements));
+    address.set(whyKey, elements.length ? why : "");
+    address.set(onlyKey, only);
+    address.set(intervalKey, interval && this.session.rowsThere(interval));
+    address.set(overlayKey, overlay);
   }
 
   private begin(chosen: Chosen): void {
     this.history = new History<Chosen>(chosen);
-    this.show(chosen);
+    this.write(chosen);
+    this.setLines(null);
   }
 
-  private set(change: Partial<Chosen>, undoable = true): void {
-    const next = { ...this.chosen, ...change };
-    if (JSON.stringify(next) === JSON.stringify(this.chosen)) return;
-    if (undoable) {
-      this.history.push(next);
-      this.did();
-    }
-    this.show(next);
+  private set(change: Partial<Chosen>): void {
+    const before = this.chosen;
+    const next = { ...before, ...change };
+    if (sameChoice(next, before)) return;
+    // Somebody else wrote into the address: the other of two sources, say.
+    if (!sameChoice(this.history.current, before)) this.history = new History<Chosen>(before);
+    this.note(next);
+    this.write(next);
   }
 
-  private show(chosen: Chosen): void {
-    this.chosen = chosen;
-    const { ask } = chosen;
-    if (JSON.stringify(ask) === JSON.stringify(this.asked)) return;
-    this.asked = ask;
+  private note(next: Chosen): void {
+    if (sameChoice(next, this.history.current)) return;
+    this.history.push(next);
+    this.session.undo.did(this);
+  }
+
+  private look(ask: OrderAsk | null): void {
+    const turn = ++this.turn;
     this.orderProblem = "";
     this.ordering = ask !== null;
-    if (ask) void this.look(ask, ++this.turn);
-    else this.turn++;
+    if (ask) void this.bring(ask, turn);
   }
 
-  private async look(ask: OrderAsk, turn: number): Promise<void> {
+  private async bring(ask: OrderAsk, turn: number): Promise<void> {
     try {
-      const found = await this.service.order(ask);
+      const found = await this.session.service.order(ask);
       if (turn === this.turn) this.found = found;
     } catch (problem) {
       if (turn === this.turn && !isAbort(problem)) this.orderProblem = messageOf(problem);
@@ -231,15 +276,4 @@ export class Memory {
   }
 }
 
-export const memoryKeys = [
-  "memory",
-  "order",
-  "along",
-  "orderof",
-  "elements",
-  "why",
-  "only",
-  "interval",
-  "overlay",
-  "lines",
-];
+const sameChoice = (one: Chosen, other: Chosen): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -1,17 +1,23 @@
 /** An episode played out in another way: the moves from a recorded step on, where they led, and which of it is shown. */
-import type { SvelteMap } from "svelte/reactivity";
 import { isAbort, messageOf } from "../api/errors";
 import type { Frame } from "../api/frames";
 import type { Job } from "../api/model";
 import { PlayoutService, type Move, type Played, type PlayedNode, type PlayedThing } from "../api/playout";
-import type { Service } from "../api/service";
+import { text } from "./address.svelte";
 import type { Clock } from "./clock.svelte";
 import type { FactorRow } from "./factorrows";
 import { History } from "./history";
 import type { Jobs } from "./jobs.svelte";
 import { PlayedFrames } from "./playoutframes";
 import { PlayedTotals } from "./playouttotals";
+import type { Session } from "./session.svelte";
 import { courseFromText, courseToText, sameMove, type Course } from "./playouttext";
+import type { WorkspaceState } from "./workspace";
+
+/** Where it begins and every move; the service repeats them. */
+const courseKey = text("play", { own: true });
+/** Who plays it out, where that is not who was recorded. */
+const whoKey = text("who", { own: true });
 
 /** Where a branch begins. */
 interface Home {
@@ -29,7 +35,10 @@ const furthest = 1000;
 /** How long a node is shown before what can be changed in it is asked for. */
 const patience_ms = 120;
 
-export class Playout {
+/** What stands over time under the pictures. */
+export const timeTab = text("time");
+
+export class Playout implements WorkspaceState {
   /** What was done, as far as it was played. */
   moves = $state.raw<readonly Move[]>([]);
   nodes = $state.raw<readonly PlayedNode[]>([]);
@@ -47,9 +56,9 @@ export class Playout {
   arrived = $state(0);
   kept = $state("");
 
-  readonly text = $derived.by(() => this.settings.get("play"));
-  readonly open = $derived(this.text !== undefined);
-  readonly subject = $derived.by(() => this.settings.get("who") ?? "");
+  readonly text = $derived.by(() => this.session.get(courseKey));
+  readonly open = $derived(this.text !== "");
+  readonly subject = $derived.by(() => this.session.get(whoKey));
   readonly node = $derived(this.nodes[this.at] ?? null);
   readonly ended = $derived(this.nodes.at(-1)?.ended ?? "");
   readonly frames: PlayedFrames;
@@ -65,17 +74,25 @@ export class Playout {
   private waiting = 0;
   private looking = 0;
 
-  constructor(
-    service: Service,
-    private readonly jobs: Jobs,
-    private readonly clock: Clock,
-    private readonly settings: SvelteMap<string, string>,
-    /** Tells that a move was made, or that none can be undone any more. */
-    private readonly tell: { readonly did: () => void; readonly forgot: () => void },
-  ) {
-    this.api = new PlayoutService(service.client);
+  constructor(private readonly session: Session) {
+    this.api = new PlayoutService(session.service.client);
     this.frames = new PlayedFrames(this.api, () => this.arrived++);
     this.totals = new PlayedTotals(this.api, () => this.arrived++);
+  }
+
+  private get jobs(): Jobs {
+    return this.session.jobs;
+  }
+
+  private get clock(): Clock {
+    return this.session.clock;
+  }
+
+  /** Whether a model and a world are live, so that episodes can be played out in another way. */
+  get can(): boolean {
+    const { study, recording, leader } = this.session;
+    const live = (study?.live_subjects.length ?? 0) > 0 && (study?.live_worlds.length ?? 0) > 0;
+    return live && recording?.sees === true && !leader;
   }
 
   /** The step of the episode where it begins. */
@@ -85,29 +102,29 @@ export class Playout {
 
   /** Begin at the step that is shown. */
   begin(): void {
+    if (!this.can) return;
+    this.session.set(timeTab, "");
     this.clock.pause();
     this.write(courseToText({ step: this.clock.step, moves: [] }), false);
   }
 
   close(): void {
     this.stop();
-    this.settings.delete("play");
-    this.settings.delete("who");
+    this.session.address.clear(courseKey, whoKey);
   }
 
   /** Another subject plays, from the same step and with the same moves. */
   choose(subject: string): void {
-    if (subject) this.settings.set("who", subject);
-    else this.settings.delete("who");
+    this.session.set(whoKey, subject);
   }
 
   /** Follow what the address says; called whenever it, the recording or the episode changes. */
   follow(home: Home): void {
     const { text, subject } = this;
     const moved = this.home !== null && (this.home.recording !== home.recording || this.home.group !== home.group);
-    if (text === undefined || (moved && this.nodes.length && text === this.written)) {
+    if (!text || (moved && this.nodes.length && text === this.written)) {
       this.forget();
-      if (text !== undefined) this.close();
+      if (text) this.close();
       return;
     }
     this.home = home;
@@ -240,7 +257,7 @@ export class Playout {
   }
 
   private put(text: string): void {
-    if (text) this.settings.set("play", text);
+    if (text) this.session.set(courseKey, text);
     else this.close();
   }
 
@@ -248,7 +265,7 @@ export class Playout {
     this.turn++;
     this.stop();
     clearTimeout(this.looking);
-    this.tell.forgot();
+    this.session.undo.forget(this);
     [this.moves, this.nodes, this.things, this.at] = [[], [], [], 0];
     [this.told, this.home, this.written, this.problem, this.thing, this.kept] = [null, null, "", "", "", ""];
     this.history = new History<string>("");
@@ -261,11 +278,11 @@ export class Playout {
       if (this.history.current !== this.written) this.history = new History<string>(this.written);
       if (text !== this.history.current) {
         this.history.push(text);
-        this.tell.did();
+        this.session.undo.did(this);
       }
       this.written = text;
     }
-    this.settings.set("play", text);
+    this.session.set(courseKey, text);
   }
 
   /** One thing after another, so that a held key does not overtake itself. */
@@ -323,6 +340,35 @@ export class Playout {
     if (!this.told || this.told.why_fixed) return;
     const { things } = await this.api.play({ ...this.ask(this.moves.slice(0, at)), since: at + 1 });
     if (turn === this.turn && at === this.at) this.things = things;
+  }
+
+  /** Steps beyond the recorded end that are shown. */
+  get beyond(): number {
+    return this.open ? Math.max(0, (this.node?.step ?? 0) - this.clock.length + 1) : 0;
+  }
+
+  /** While an episode is played out in another way, keys are moves; `p` begins and ends it. */
+  key(pressed: string): boolean {
+    if (pressed === "p" && !this.open) {
+      this.begin();
+      return this.open;
+    }
+    if (!this.open) return false;
+    const actions = this.told?.discrete ? this.told.actions.length : 0;
+    if (/^[1-9]$/.test(pressed) && Number(pressed) <= actions) this.make({ do: "act", action: Number(pressed) - 1 });
+    else if (pressed === "a") this.make({ do: "agent" });
+    else if (pressed === "g" && this.going) this.stop();
+    else if (pressed === "g") this.goOn();
+    else if (pressed === "Backspace") this.back();
+    else if (pressed === "ArrowLeft" || pressed === "ArrowRight")
+      this.go(this.at + (pressed === "ArrowRight" ? 1 : -1));
+    else if (pressed === "Home") this.go(0);
+    else if (pressed === "End") this.go(this.nodes.length - 1);
+    else if (pressed === "Escape" && this.session.page.help) return false;
+    else if (pressed === "Escape" && this.going) this.stop();
+    else if (pressed === "p" || pressed === "Escape") this.close();
+    else return false;
+    return true;
   }
 }
 

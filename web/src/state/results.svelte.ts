@@ -4,7 +4,11 @@ import { ApiError, messageOf } from "../api/errors";
 import type { Job } from "../api/model";
 import { ResultService, type LensRequest, type Result, type ResultLine } from "../api/results";
 import type { ArraySlice, Range, Service } from "../api/service";
+import { family, type Scope } from "./address.svelte";
 import type { Jobs } from "./jobs.svelte";
+
+/** Which result of a kind is shown, where somebody chose. */
+const chosenKey = family("result-", { own: true });
 
 /** Results that are held whole at a time; more are asked for again. */
 const keep = 12;
@@ -24,6 +28,8 @@ export class Results {
   private recording = $state("");
   /** Who played what is recorded. */
   private subject = $state("");
+  /** Another subject looks at the rows: only what it saw counts. */
+  private strict = $state(false);
   private wanted = false;
   private refreshing = false;
   private turn = 0;
@@ -31,13 +37,13 @@ export class Results {
   constructor(
     service: Service,
     private readonly jobs: Jobs,
-    private readonly settings: SvelteMap<string, string>,
+    private readonly address: Scope,
   ) {
     this.api = new ResultService(service.client);
   }
 
   /** Another recording, or another version of the same. */
-  attach(recording: string, subject = ""): void {
+  attach(recording: string, subject = "", strict = false): void {
     if (recording !== this.recording) {
       this.all = [];
       this.loaded = false;
@@ -47,6 +53,7 @@ export class Results {
     }
     this.recording = recording;
     this.subject = subject;
+    this.strict = strict;
     if (this.wanted) void this.load();
   }
 
@@ -80,19 +87,19 @@ export class Results {
   }
 
   of(kind: string): ResultLine[] {
-    return this.all.filter((line) => line.kind === kind);
+    const lines = this.all.filter((line) => line.kind === kind);
+    return this.strict ? lines.filter((line) => line.arguments.subject === this.subject) : lines;
   }
 
   /** The result that was chosen for a kind, else the newest that fits; what others saw comes after who played. */
   shown(kind: string, fits: (line: ResultLine) => boolean = () => true): ResultLine | undefined {
     const lines = this.of(kind).filter(fits);
-    const chosen = this.settings.get(`result-${kind}`);
+    const chosen = this.address.get(chosenKey(kind));
     return lines.find((line) => line.id === chosen) ?? preferred(lines, this.subject);
   }
 
   choose(kind: string, id: string): void {
-    if (preferred(this.of(kind), this.subject)?.id === id) this.settings.delete(`result-${kind}`);
-    else this.settings.set(`result-${kind}`, id);
+    this.address.set(chosenKey(kind), preferred(this.of(kind), this.subject)?.id === id ? "" : id);
   }
 
   whole(id: string): Promise<Result> {
@@ -137,9 +144,10 @@ export class Results {
     more: Pick<LensRequest, "rows" | "subject"> = {},
   ): Promise<void> {
     const recording = this.recording;
+    const subject = this.strict ? { subject: this.subject } : {};
     this.refused.delete(lens);
     try {
-      const job = await this.api.look({ lens, recording, parameters, ...more });
+      const job = await this.api.look({ lens, recording, parameters, ...subject, ...more });
       await this.began(lens, job);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;

@@ -20,7 +20,11 @@ export class Selection {
   private recording: OpenRecording | null = null;
   private turn = 0;
 
-  constructor(private readonly did: () => void = () => {}) {}
+  /** With `forward`, what is chosen here is handed on instead of shown. */
+  constructor(
+    private readonly did: () => void = () => {},
+    private readonly forward: ((terms: readonly Term[]) => void) | null = null,
+  ) {}
 
   /** Point at another recording, or at another version of the same one, which keeps the way back. */
   attach(recording: OpenRecording, terms: readonly Term[], same = false): void {
@@ -35,6 +39,7 @@ export class Selection {
   }
 
   set(terms: readonly Term[]): void {
+    if (this.forward) return this.forward(terms);
     this.push(terms);
     this.show(terms);
   }

@@ -1,122 +1,139 @@
-/** Everything the page knows, in one place that views read and never talk past. */
-import { getContext, setContext } from "svelte";
-import { SvelteMap } from "svelte/reactivity";
-import { ApiError, messageOf, Unreachable } from "../api/errors";
-import { Live } from "../api/live";
-import type { Job, LensInfo, StudyInfo } from "../api/model";
-import { Service } from "../api/service";
-import { Blinding } from "./blinding.svelte";
+/** One source as the page shows it. Where two stand side by side each view is given the session of its own. */
+import { getContext, setContext, untrack } from "svelte";
+import { messageOf } from "../api/errors";
+import type { LensInfo, StudyInfo } from "../api/model";
+import type { Service } from "../api/service";
+import { amount, type Key, type Scope } from "./address.svelte";
 import { Clock } from "./clock.svelte";
-import { Compare, compareKeys } from "./compare.svelte";
-import { Edits } from "./edits.svelte";
 import { Episode } from "./episode.svelte";
-import { Jobs } from "./jobs.svelte";
-import { formatLink, parseLink, type Link } from "./link";
-import { Memory, memoryKeys } from "./memory.svelte";
+import type { Group } from "./groups";
+import type { Jobs } from "./jobs.svelte";
+import { parseLink, type Link } from "./link";
+import type { Interval } from "./memorytext";
 import { Metrics } from "./metrics.svelte";
-import { Playout } from "./playout.svelte";
-import { OpenRecording } from "./recording";
+import type { Page } from "./page.svelte";
+import type { OpenRecording } from "./recording";
 import { Results } from "./results.svelte";
+import type { Term } from "./selection";
 import { Selection } from "./selection.svelte";
-import { fromText, toText } from "./selectiontext";
-import { Theme } from "./theme.svelte";
-import { Toasts } from "./toasts.svelte";
-import { Undo } from "./undo.svelte";
-import { Vision } from "./vision.svelte";
-import { TimeWindow, windowKeys } from "./window.svelte";
-import type { Workspaces } from "./workspace";
+import { fromText } from "./selectiontext";
+import { movedRows, movedTerms, openSource, twinOf, type Source } from "./source";
+import type { Theme } from "./theme.svelte";
+import type { Toasts } from "./toasts.svelte";
+import type { Undo } from "./undo.svelte";
+import { TimeWindow } from "./window.svelte";
+import type { Workspace, WorkspaceState, WorkspaceStateMaker } from "./workspace";
 
-/** What other parts of the session write into the address themselves. */
-const ownKeys = new Set([...windowKeys, ...memoryKeys, ...compareKeys]);
+const speedKey = amount("speed", { otherwise: 1, fits: (speed) => speed > 0 && speed <= 8 });
 
 export class Session {
-  readonly service = new Service();
-  readonly clock = new Clock();
-  readonly window = new TimeWindow(this.clock);
-  readonly undo = new Undo();
-  readonly selection: Selection = new Selection(() => this.undo.did(this.selection));
-  readonly compare = new Compare();
-  readonly memory: Memory = new Memory(this.service, () => this.undo.did(this.memory));
+  readonly address: Scope;
+  readonly clock: Clock;
+  readonly window: TimeWindow;
+  readonly selection: Selection;
+  readonly results: Results;
+  readonly metrics: Metrics;
   readonly episode = new Episode();
-  readonly metrics = new Metrics(this.service.metrics, () => this.reopen());
-  readonly theme = new Theme();
-  readonly toasts = new Toasts();
-  readonly jobs = new Jobs(this.service);
-  readonly settings = new SvelteMap<string, string>();
-  readonly results = new Results(this.service, this.jobs, this.settings);
-  readonly vision: Vision = new Vision(this.service, this.results, this.settings, () => this.undo.did(this.vision));
-  readonly blinding = new Blinding(this.service, this.jobs, this.results, this.vision, this.settings);
-  readonly playout: Playout = new Playout(this.service, this.jobs, this.clock, this.settings, {
-    did: () => this.undo.did(this.playout),
-    forgot: () => this.undo.forget(this.playout),
-  });
-  readonly edits = new Edits(this.service, this.jobs, this.memory, this.results, this.settings);
-  readonly live = new Live(
-    (job) => this.heardJob(job),
-    (connected) => this.heardState(connected),
-  );
 
-  study = $state.raw<StudyInfo | null>(null);
   recording = $state.raw<OpenRecording | null>(null);
-  lenses = $state.raw<readonly LensInfo[]>([]);
-  workspace = $state("");
   group = $state(0);
-  help = $state("");
-  /** Help opens on the side where it does not cover what it explains. */
-  helpSide = $state<"left" | "right">("right");
-  /** Where a selection made with the keyboard begins. */
-  mark: number | null = null;
-  reachable = $state(true);
-  connected = $state(false);
   opening = $state("");
-  /** Why the study, or the recording that was asked for, cannot be shown. */
+  /** Why the source that was asked for cannot be shown. */
   problem = $state("");
+  /** Why there is nothing of this source at the moment that is shown. */
+  away = $state("");
 
-  private refreshing = 0;
+  private readonly states: ReadonlyMap<WorkspaceStateMaker, WorkspaceState>;
   private turn = 0;
   private shown = "";
-  /** Whether news may have been missed. */
-  private missed = false;
 
-  constructor(readonly workspaces: Workspaces) {
-    this.workspace = workspaces.all[0]?.name ?? "";
-    this.service.client.onAnswer((reachable) => {
-      const back = reachable && !this.reachable;
-      this.reachable = reachable;
-      if (back && this.recording) void this.quietly(this.reopen());
-    });
+  /** What `leader` shows is followed: the same moment, stretch of time and selection, in this one's rows. */
+  constructor(
+    readonly page: Page,
+    readonly leader: Session | null = null,
+    readonly source: Source | null = null,
+  ) {
+    this.address = leader ? page.address.b : page.address.a;
+    this.clock = new Clock(leader?.clock);
+    this.window = new TimeWindow(this.clock, this.address, leader?.window);
+    this.selection = leader
+      ? new Selection(undefined, (terms) => this.selectThere(terms))
+      : new Selection(() => page.undo.did(this.selection));
+    this.results = new Results(page.service, page.jobs, this.address);
+    this.metrics = new Metrics(page.service.metrics, () => page.session.reopen());
+    const makers = new Set(page.workspaces.all.flatMap((workspace) => workspace.states ?? []));
+    this.states = new Map([...makers].map((Maker) => [Maker, new Maker(this)]));
   }
 
-  static provide(workspaces: Workspaces): Session {
-    return setContext("session", new Session(workspaces));
+  // What the page shares.
+  get service(): Service {
+    return this.page.service;
+  }
+  get study(): StudyInfo | null {
+    return this.page.study;
+  }
+  get lenses(): readonly LensInfo[] {
+    return this.page.lenses;
+  }
+  get jobs(): Jobs {
+    return this.page.jobs;
+  }
+  get undo(): Undo {
+    return this.page.undo;
+  }
+  get theme(): Theme {
+    return this.page.theme;
+  }
+  get toasts(): Toasts {
+    return this.page.toasts;
+  }
+  get workspace(): string {
+    return this.page.workspace;
   }
 
-  async start(): Promise<void> {
-    this.problem = "";
-    try {
-      this.study = await this.service.study();
-    } catch (problem) {
-      this.problem = messageOf(problem);
-      return;
-    }
-    this.live.connect();
-    void this.quietly(this.jobs.load());
-    void this.quietly(this.service.lenses().then((lenses) => (this.lenses = lenses)));
-    await this.follow(parseLink(location.hash));
+  quietly(work: Promise<unknown>): Promise<void> {
+    return this.page.quietly(work);
   }
 
-  /** Go where a link points. */
-  async follow(link: Link): Promise<void> {
-    const names = this.study?.recordings.map((recording) => recording.name) ?? [];
-    if (link.recording && !names.includes(link.recording))
-      this.toasts.say(`There is no recording “${link.recording}” in this study.`, "problem");
-    const name = names.includes(link.recording) ? link.recording : (this.firstGood() ?? names[0]);
-    this.settings.clear();
-    for (const [key, value] of Object.entries(link.settings)) if (!ownKeys.has(key)) this.settings.set(key, value);
-    this.compare.restore(link.settings);
-    this.clock.speed = Number(link.settings.speed) || 1;
-    if (link.workspace) this.workspace = link.workspace;
-    if (name !== undefined) await this.open(name, name === link.recording ? link : undefined);
+  get<T>(key: Key<T>): T {
+    return this.address.get(key);
+  }
+
+  set<T>(key: Key<T>, value: T): void {
+    this.address.set(key, value);
+  }
+
+  /** What a workspace remembers of this source. */
+  of<State extends object>(Maker: WorkspaceStateMaker<State>): State {
+    const found = this.states.get(Maker);
+    if (!found) throw new Error(`No workspace declares ${Maker.name} among its \`states\`.`);
+    return found as State;
+  }
+
+  /** What the open workspace remembers of this source. */
+  statesOf(workspace: Workspace | undefined): readonly WorkspaceState[] {
+    return (workspace?.states ?? []).map((Maker) => this.states.get(Maker)!);
+  }
+
+  get openStates(): readonly WorkspaceState[] {
+    return this.statesOf(this.page.workspaces.named(this.workspace));
+  }
+
+  /** The source that stands beside this one. */
+  get other(): Session | null {
+    return this.leader ?? this.page.slot.other;
+  }
+
+  /** How this one is called while two stand side by side. */
+  get letter(): "A" | "B" {
+    return this.leader ? "B" : "A";
+  }
+
+  get title(): string {
+    const { info } = this.recording ?? {};
+    const subject = info?.subject?.name ?? "";
+    const same = this.other?.recording?.info.name === info?.name;
+    return (same && subject) || (info?.name ?? this.source?.recording ?? "");
   }
 
   async open(name: string, link?: Link): Promise<void> {
@@ -125,7 +142,7 @@ export class Session {
     this.problem = "";
     this.clock.pause();
     try {
-      const recording = await OpenRecording.open(this.service, name);
+      const recording = await openSource(this.service, { recording: name, subject: this.source?.subject ?? "" });
       if (turn === this.turn) this.show(recording, link);
     } catch (problem) {
       if (turn !== this.turn) return;
@@ -137,34 +154,108 @@ export class Session {
   }
 
   private show(recording: OpenRecording, link?: Link): void {
+    const { info } = recording;
+    const { page } = this;
+    const same = this.shown === info.name;
+    this.shown = info.name;
     this.recording = recording;
-    this.results.attach(recording.info.name, recording.info.subject?.name);
-    void this.quietly(this.metrics.load(recording.info.name));
-    this.workspace = this.workspaces.suitable(this.workspace, recording.info.capabilities)?.name ?? "";
-    this.clock.stepsPerSecond = 1 / (recording.info.ordering?.seconds_per_step ?? 1 / 15);
+    this.results.attach(info.name, info.subject?.name, Boolean(this.source?.subject));
+    void this.quietly(this.metrics.load(info.name));
+    this.window.rows = info.rows;
+    if (this.leader) return this.follow();
+    page.workspace = page.workspaces.suitable(page.workspace, info.capabilities)?.name ?? "";
+    this.clock.stepsPerSecond = 1 / (info.ordering?.seconds_per_step ?? 1 / 15);
+    this.clock.speed = this.get(speedKey);
     const terms = fromText(link?.selection ?? "");
     if (!terms) this.toasts.say("The selection in the address could not be read; it was left out.", "problem");
-    const same = this.shown === recording.info.name;
-    this.shown = recording.info.name;
     if (!(same && link)) this.undo.forget(this.selection);
     this.selection.attach(recording, terms ?? [], same && link !== undefined);
-    this.window.rows = recording.info.rows;
-    if (!same) this.undo.forget(this.memory);
-    if (!same) this.undo.forget(this.vision);
-    if (!same) this.vision.forget();
-    this.memory.attach(recording, link?.settings, same);
-    if (recording.info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
-    else this.clock.focus(0, recording.info.rows, link?.step ?? 0);
-    if (link) this.window.restore(link.settings);
+    for (const state of this.states.values()) state.attach?.(recording, { same, linked: link !== undefined });
+    if (info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
+    else this.clock.focus(0, info.rows, link?.step ?? 0);
+    if (link) this.window.restore();
+  }
+
+  /** The same place in the newest version of the recording, with nothing kept from failed requests. */
+  async reopen(): Promise<void> {
+    const old = this.recording;
+    if (!old) return;
+    const recording = await openSource(this.service, {
+      recording: old.info.name,
+      subject: this.source?.subject ?? "",
+    });
+    if (this.recording !== old) return;
+    const playing = this.clock.playing;
+    this.show(recording, this.leader ? undefined : parseLink(this.page.link));
+    if (playing) this.clock.play();
+  }
+
+  /** Be where the leader is. Called in an effect: it reads what it depends on. */
+  follow(): void {
+    const { leader, recording } = this;
+    const led = leader?.recording;
+    if (!leader || !led || !recording) return;
+    const { group } = leader;
+    const { terms } = leader.selection;
+    untrack(() => {
+      this.followSelection(terms, led, recording);
+      if (!recording.info.ordering) return this.clock.focus(0, recording.info.rows);
+      const here = led.groups.at(group);
+      const twin = here && (alike(led, recording) ? recording.groups.at(here.index) : twinOf(here, recording.groups));
+      this.away = here && !twin ? `“${recording.info.name}” has no episode ${nameOf(here)}.` : "";
+      if (twin) this.focus(twin);
+    });
+  }
+
+  /** What stands here for terms of the leader's selection, and the terms themselves. */
+  private sent = new Map<Term, Term>();
+  private followed: readonly unknown[] = [];
+
+  private followSelection(terms: readonly Term[], led: OpenRecording, recording: OpenRecording): void {
+    if (this.followed[0] === terms && this.followed[1] === recording) return;
+    this.followed = [terms, recording];
+    const here = alike(led, recording) ? [...terms] : movedTerms(terms, led.groups, recording.groups);
+    this.sent = new Map(here.map((term, index) => [term, terms[index]!]));
+    this.selection.attach(recording, here);
+  }
+
+  private selectThere(terms: readonly Term[]): void {
+    const { leader, recording } = this;
+    const led = leader?.recording;
+    if (!led || !recording) return;
+    const moved = (term: Term): Term =>
+      alike(led, recording) ? term : movedTerms([term], recording.groups, led.groups)[0]!;
+    leader.selection.set(terms.map((term) => this.sent.get(term) ?? moved(term)));
+  }
+
+  /** Rows of the leader as rows of this one; none where they are not there. */
+  rowsHere(rows: Interval): Interval | null {
+    const [led, own] = [this.leader?.recording, this.recording];
+    if (!led || !own || alike(led, own)) return rows;
+    return movedRows([rows], led.groups, own.groups)[0] ?? null;
+  }
+
+  rowsThere(rows: Interval): Interval | null {
+    const [led, own] = [this.leader?.recording, this.recording];
+    if (!led || !own || alike(led, own)) return rows;
+    return movedRows([rows], own.groups, led.groups)[0] ?? null;
   }
 
   goToGroup(index: number, step = 0): void {
     const group = this.recording?.groups.at(index) ?? this.recording?.groups.at(0);
     if (!group || !this.recording) return;
+    if (!this.leader) return this.focus(group, step);
+    const led = this.leader.recording;
+    const twin = led && (alike(led, this.recording) ? group : twinOf(group, led.groups));
+    if (twin) this.leader.goToGroup(twin.index, step);
+    else this.toasts.say(`“${led?.info.name}” has no episode ${nameOf(group)} to stand beside it.`, "problem");
+  }
+
+  private focus(group: Group, step = 0): void {
     this.group = group.index;
     this.clock.focus(group.start, group.stop, group.start + step);
     if (this.episode.group !== group) this.window.moved();
-    if (this.episode.group !== group) void this.episode.load(this.recording, group);
+    if (this.episode.group !== group) void this.episode.load(this.recording!, group);
   }
 
   /** Go to any row, in whatever group it lies. */
@@ -193,128 +284,26 @@ export class Session {
     return Math.min(end, this.recording?.groups.of(row)?.stop ?? end);
   }
 
-  /** Put the same episode of another recording into A and this one into B: a re-run beside what it was made of. */
-  async compareWith(name: string): Promise<void> {
-    const here = this.recording?.groups.at(this.group);
-    if (!here || !this.recording) return;
-    const other = await OpenRecording.open(this.service, name);
-    const twin =
-      other.groups.all.find((group) => group.seed !== null && group.seed === here.seed) ??
-      other.groups.all.find((group) => group.label === here.label);
-    if (!twin) return this.toasts.say(`“${name}” has no episode ${here.label} to compare with.`, "problem");
-    this.compare.put("a", { recording: name, group: twin.index, steps: null });
-    this.compare.put("b", { recording: this.recording.info.name, group: here.index, steps: null });
-    this.workspace = "memory";
-    this.set("middle", "compare", "memory");
-  }
-
-  /** Whether a model and a world are live, so that episodes can be played out in another way. */
-  get canPlayOut(): boolean {
-    const { live_subjects, live_worlds } = this.study ?? { live_subjects: [], live_worlds: [] };
-    return live_subjects.length > 0 && live_worlds.length > 0 && this.recording?.sees === true;
-  }
-
-  /** Play the episode out in another way, from the step that is shown. */
-  playOut(): void {
-    if (!this.canPlayOut) return;
-    this.settings.delete("time");
-    this.playout.begin();
-  }
-
-  get link(): string {
-    const time = this.recording?.info.ordering != null;
-    return formatLink({
-      workspace: this.workspace,
-      recording: this.recording?.info.name ?? "",
-      group: time ? this.group : null,
-      step: time ? this.clock.step : this.clock.row,
-      selection: toText(this.selection.terms),
-      settings: {
-        ...Object.fromEntries(this.settings),
-        ...this.window.settings,
-        ...this.memory.settings,
-        ...this.compare.settings,
-      },
-    });
-  }
-
-  setting(key: string, otherwise: string): string {
-    return this.settings.get(key) ?? otherwise;
-  }
-
-  set(key: string, value: string, otherwise: string): void {
-    if (value === otherwise) this.settings.delete(key);
-    else this.settings.set(key, value);
-  }
-
-  private firstGood(): string | undefined {
-    return this.study?.recordings.find((recording) => recording.rows > 0)?.name;
-  }
-
-  /** A lost connection is often the first sign that the service is gone: ask, and the answer tells. */
-  private heardState(connected: boolean): void {
-    const lost = this.connected && !connected;
-    this.connected = connected;
-    if (lost) void this.quietly(this.service.study());
-    if (connected && this.missed) {
-      void this.quietly(this.jobs.load());
-      void this.results.refresh();
-    }
-    this.missed = !connected;
-  }
-
-  private heardJob(job: Job): void {
-    this.jobs.heard(job);
-    void this.results.heard(job);
-    if (makes(job) && (job.state === "done" || job.state === "cancelled")) this.refreshSoon(100);
-    else if (makes(job) && job.state === "running") this.refreshSoon(4000 + (this.recording?.info.rows ?? 0) / 100);
-    if (job.state === "failed") this.toasts.say(`${job.title}: ${job.error}`, "problem");
-  }
-
-  private refreshSoon(wait_ms: number): void {
-    if (this.refreshing && wait_ms > 1000) return;
-    clearTimeout(this.refreshing);
-    this.refreshing = window.setTimeout(() => {
-      this.refreshing = 0;
-      void this.quietly(this.refresh());
-    }, wait_ms);
-  }
-
-  /** Read again what may have grown, and stay where we are. */
-  async refresh(): Promise<void> {
-    this.study = await this.service.study();
-    const old = this.recording;
-    if (!old) return this.follow(parseLink(location.hash));
-    const line = this.study.recordings.find((recording) => recording.name === old.info.name);
-    if (line && line.rows !== old.info.rows) await this.reopen();
-  }
-
-  /** The same place in the newest version of the recording, with nothing kept from failed requests. */
-  private async reopen(): Promise<void> {
-    const old = this.recording;
-    if (!old) return;
-    const recording = await OpenRecording.open(this.service, old.info.name);
-    if (this.recording !== old) return;
-    const playing = this.clock.playing;
-    this.show(recording, parseLink(this.link));
-    if (playing) this.clock.play();
-  }
-
-  /** For what may fail without being in the way: the service's words appear for a moment. */
-  async quietly(work: Promise<unknown>): Promise<void> {
-    try {
-      await work;
-    } catch (problem) {
-      if (problem instanceof Unreachable) return;
-      if (problem instanceof ApiError && problem.status === 404) return;
-      this.toasts.say(messageOf(problem), "problem");
-    }
+  setSpeed(speed: number): void {
+    this.clock.speed = speed;
+    this.set(speedKey, speed);
   }
 }
 
-/** Whether a job writes a recording. */
-const makes = (job: Job): boolean => ["record", "rerun", "playout"].includes(job.kind);
+const alike = (one: OpenRecording, other: OpenRecording): boolean => one.info.name === other.info.name;
+const nameOf = ({ seed, label }: Group): string => (seed == null ? label : `with seed ${seed}`);
 
 export function useSession(): Session {
   return getContext<Session>("session");
+}
+
+/** Every view inside shows this source, one of two that stand side by side. */
+export function provideSource(session: Session): void {
+  setContext("session", session);
+  setContext("beside", session);
+}
+
+/** The source that a view shows where it stands twice. */
+export function besideSource(): Session | undefined {
+  return getContext<Session | undefined>("beside");
 }

@@ -2,12 +2,26 @@
 import { messageOf } from "../api/errors";
 import { Pictures } from "../api/pictures";
 import type { ResultLine } from "../api/results";
-import type { Service } from "../api/service";
-import type { SvelteMap } from "svelte/reactivity";
+import { key, text } from "./address.svelte";
 import { FactorRows, type FactorRow } from "./factorrows";
 import { fullAt, indicesFrom, nameOf, rowsOf, toldApart, type Factors } from "./factors";
 import { History } from "./history";
-import type { Results } from "./results.svelte";
+import type { OpenRecording } from "./recording";
+import type { Session } from "./session.svelte";
+import type { WorkspaceState } from "./workspace";
+
+/** Numbers of factors. Which factor is which only one result says, so each source has its own. */
+const factors = (name: string) =>
+  key<string>(name, {
+    otherwise: "",
+    own: true,
+    read: (told) => (/^\d+(,\d+)*$/.test(told) ? told : undefined),
+    write: (value) => value,
+  });
+const pinnedKey = factors("factor");
+const hiddenKey = factors("without");
+/** The channel of a layer that is looked at in place of a factor. */
+export const channelKey = text("channel", { own: true });
 
 /** Everything that can be undone, as it stands in the address. */
 interface Chosen {
@@ -22,7 +36,7 @@ interface Shown {
   readonly amounts: FactorRows;
 }
 
-export class Vision {
+export class Vision implements WorkspaceState {
   shown = $state.raw<Shown | null>(null);
   busy = $state(false);
   problem = $state("");
@@ -40,9 +54,9 @@ export class Vision {
     toldApart((this.value?.factors ?? []).map((_, factor) => this.wordOf(factor))),
   );
   /** The factor that somebody clicked. */
-  readonly pinned = $derived.by(() => indicesFrom(this.settings.get("factor"), this.count)[0] ?? null);
+  readonly pinned = $derived.by(() => indicesFrom(this.session.get(pinnedKey), this.count)[0] ?? null);
   readonly hidden = $derived.by<ReadonlySet<number>>(
-    () => new Set(indicesFrom(this.settings.get("without"), this.count)),
+    () => new Set(indicesFrom(this.session.get(hiddenKey), this.count)),
   );
   /** The one factor that is drawn, where one is pointed at or pinned. */
   readonly isolated = $derived(this.hover ?? this.pinned);
@@ -51,12 +65,11 @@ export class Vision {
   private opened = "";
   private full = $state.raw<{ of: string; value: number } | null>(null);
 
-  constructor(
-    private readonly service: Service,
-    private readonly results: Results,
-    private readonly settings: SvelteMap<string, string>,
-    private readonly did: () => void,
-  ) {}
+  constructor(private readonly session: Session) {}
+
+  private get results(): Session["results"] {
+    return this.session.results;
+  }
 
   /** Show a result; none where there is none yet. */
   async open(line: ResultLine | undefined): Promise<void> {
@@ -71,7 +84,7 @@ export class Vision {
       return;
     }
     try {
-      const [whole, names] = await Promise.all([this.results.whole(line.id), this.service.names(line.id)]);
+      const [whole, names] = await Promise.all([this.results.whole(line.id), this.session.service.names(line.id)]);
       if (key !== this.opened) return;
       const value = whole.value as Factors;
       const rows = rowsOf(line);
@@ -90,7 +103,9 @@ export class Vision {
   }
 
   /** Another recording: what was chosen in the old one cannot be undone any more. */
-  forget(): void {
+  attach(_: OpenRecording, { same }: { same: boolean }): void {
+    if (same) return;
+    this.session.undo.forget(this);
     this.history = new History<Chosen>(this.chosen);
   }
 
@@ -153,7 +168,7 @@ export class Vision {
     const before = this.names;
     this.names = before.with(factor, name.trim());
     try {
-      await this.service.keepNames(shown.line.id, this.names);
+      await this.session.service.keepNames(shown.line.id, this.names);
     } catch (problem) {
       this.names = before;
       throw problem;
@@ -167,7 +182,7 @@ export class Vision {
   pin(factor: number | null): void {
     const pinned = factor === null || this.pinned === factor ? "" : String(factor);
     // Whoever asks about a factor asks no longer about a channel.
-    this.settings.delete("channel");
+    this.session.set(channelKey, "");
     if (pinned !== this.chosen.pinned) this.set({ ...this.chosen, pinned });
   }
 
@@ -186,7 +201,7 @@ export class Vision {
   }
 
   private get chosen(): Chosen {
-    return { pinned: this.settings.get("factor") ?? "", hidden: this.settings.get("without") ?? "" };
+    return { pinned: this.session.get(pinnedKey), hidden: this.session.get(hiddenKey) };
   }
 
   private set(next: Chosen): void {
@@ -194,15 +209,18 @@ export class Vision {
       this.history = new History<Chosen>(this.chosen);
     this.history.push(next);
     this.write(next);
-    this.did();
+    this.session.undo.did(this);
   }
 
   private write({ pinned, hidden }: Chosen): void {
-    for (const [key, value] of [
-      ["factor", pinned],
-      ["without", hidden],
-    ] as const)
-      if (value) this.settings.set(key, value);
-      else this.settings.delete(key);
+    this.session.set(pinnedKey, pinned);
+    this.session.set(hiddenKey, hidden);
+  }
+
+  /** A digit shows that factor alone, once more or 0 all of them. */
+  key(pressed: string): boolean {
+    if (!/^[0-9]$/.test(pressed) || Number(pressed) > this.count) return false;
+    this.pin(pressed === "0" ? null : Number(pressed) - 1);
+    return true;
   }
 }

@@ -1,34 +1,70 @@
 /** The stretch of time that every time axis shows: one zoom for memory, facts, decisions and the scrubber. */
+import { choice, key, type Scope as Scoped } from "./address.svelte";
 import type { Clock } from "./clock.svelte";
+import { intervalFromText, type Interval } from "./memorytext";
 import { moved, within, zoomed, type Span } from "./span";
 
 export type Scope = "episode" | "recording";
+
+const scopeKey = choice<Scope>("scope", ["episode", "recording"]);
+/** Steps of what can be shown, from the first to the one after the last. */
+const windowKey = key<Interval | null>("window", {
+  otherwise: null,
+  read: (told) => intervalFromText(told) ?? undefined,
+  write: (steps) => (steps ? steps.join("-") : ""),
+});
 
 /** Fewer rows than this are never shown: a cell would be as wide as a hand. */
 const fewest = 4;
 
 export class TimeWindow {
-  scope = $state<Scope>("episode");
   /** Rows of the whole recording. */
   rows = $state(0);
+  private ownScope = $state<Scope>("episode");
   private chosen = $state.raw<Span | null>(null);
 
   /** A link may show other rows than the cursor's; they stay until the cursor moves. */
   private parked = -1;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly address: Scoped,
+    private readonly leader: TimeWindow | null = null,
+  ) {}
 
+  scope = $derived.by((): Scope => this.leader?.scope ?? this.ownScope);
   /** First row of all that can be shown, and the one after the last. */
   start = $derived.by(() => (this.scope === "recording" ? 0 : this.clock.start));
   stop = $derived.by(() => (this.scope === "recording" ? this.rows : this.clock.stop));
   /** What is visible, in rows; between two rows while somebody drags. */
-  from = $derived(Math.max(this.start, Math.min(this.chosen?.from ?? this.start, this.stop - this.least)));
-  to = $derived(Math.min(this.stop, Math.max(this.chosen?.to ?? this.stop, this.from + this.least)));
+  from = $derived.by((): number =>
+    this.leader
+      ? this.fromLeader(this.leader.from)
+      : Math.max(this.start, Math.min(this.chosen?.from ?? this.start, this.stop - this.least)),
+  );
+  to = $derived.by((): number =>
+    this.leader
+      ? this.fromLeader(this.leader.to)
+      : Math.min(this.stop, Math.max(this.chosen?.to ?? this.stop, this.from + this.least)),
+  );
   length = $derived(Math.max(1e-9, this.to - this.from));
-  zoomed = $derived(this.from > this.start || this.to < this.stop);
+  zoomed = $derived.by((): boolean => this.leader?.zoomed ?? (this.from > this.start || this.to < this.stop));
 
   private get least(): number {
     return Math.min(fewest, Math.max(1, this.stop - this.start));
+  }
+
+  /** Of episodes the same steps; of whole recordings the same part. */
+  private fromLeader(row: number): number {
+    const leader = this.leader!;
+    const scale = this.scope === "recording" ? this.rows / Math.max(1, leader.rows) : 1;
+    return this.start + (row - leader.start) * scale;
+  }
+
+  private toLeader(row: number): number {
+    const leader = this.leader!;
+    const scale = this.scope === "recording" ? leader.rows / Math.max(1, this.rows) : 1;
+    return leader.start + (row - this.start) * scale;
   }
 
   /** Where a row begins along an axis. */
@@ -43,19 +79,23 @@ export class TimeWindow {
   }
 
   show(from: number, to: number): void {
+    if (this.leader) return this.leader.show(this.toLeader(from), this.toLeader(to));
     this.set(within({ from, to }, this.bounds, this.least));
   }
 
   reset(): void {
-    this.chosen = null;
+    if (this.leader) return this.leader.reset();
+    this.put(null);
   }
 
   /** Larger than 1 shows more; the row stays where it is on screen. */
   zoom(factor: number, around: number): void {
+    if (this.leader) return this.leader.zoom(factor, this.toLeader(around));
     this.set(zoomed(this, factor, around, this.bounds, this.least));
   }
 
   pan(rows: number): void {
+    if (this.leader) return this.leader.pan(this.toLeader(this.start + rows) - this.leader.start);
     if (this.zoomed) this.set(moved(this, rows, this.bounds));
   }
 
@@ -65,7 +105,13 @@ export class TimeWindow {
 
   private set(span: Span): void {
     const whole = span.from <= this.start && span.to >= this.stop;
-    this.chosen = whole ? null : span;
+    this.put(whole ? null : span);
+  }
+
+  private put(span: Span | null): void {
+    this.chosen = span;
+    const steps: Interval | null = span && [Math.round(span.from - this.start), Math.round(span.to - this.start)];
+    this.address.set(windowKey, steps);
   }
 
   /** Turn the page when the cursor leaves what is shown. */
@@ -77,28 +123,22 @@ export class TimeWindow {
   }
 
   setScope(scope: Scope): void {
-    this.scope = scope;
-    this.chosen = null;
+    if (this.leader) return this.leader.setScope(scope);
+    this.ownScope = scope;
+    this.address.set(scopeKey, scope);
+    this.put(null);
   }
 
   /** Another episode is shown as a whole; of the whole recording we see what we saw. */
   moved(): void {
-    if (this.scope === "episode") this.chosen = null;
+    if (this.scope === "episode" && !this.leader) this.put(null);
   }
 
-  get settings(): Record<string, string> {
-    const out: Record<string, string> = {};
-    if (this.scope === "recording") out.scope = "recording";
-    if (this.zoomed) out.window = `${Math.round(this.from - this.start)}-${Math.round(this.to - this.start)}`;
-    return out;
-  }
-
-  restore(settings: Readonly<Record<string, string>>): void {
-    this.setScope(settings.scope === "recording" ? "recording" : "episode");
+  /** Show what the address says. */
+  restore(): void {
+    const [scope, steps] = [this.address.get(scopeKey), this.address.get(windowKey)];
+    this.setScope(scope);
     this.parked = this.clock.row;
-    const [from, to] = (settings.window ?? "").split("-").map(Number);
-    if (from !== undefined && to !== undefined && to > from) this.show(this.start + from, this.start + to);
+    if (steps) this.show(this.start + steps[0], this.start + steps[1]);
   }
 }
-
-export const windowKeys = ["scope", "window"];

@@ -38,21 +38,22 @@ export const head = (kind: string): Need =>
 export const lens = (name: string): Need =>
   need((offered) => offered.lenses.includes(name), `rows and a subject that the lens “${name}” fits`);
 
-/** What a workspace remembers for itself. Everything is optional; the shell asks while it is open. */
+/** What a workspace remembers of a source. Everything is optional; the shell asks while the workspace is open. */
 export interface WorkspaceState {
-  /** A recording is shown now; the `same` as before where it only grew or was linked to. */
-  attach?(recording: OpenRecording, same: boolean): void;
+  /** A recording is shown: the `same` as before where it only grew, `linked` where the address says what to show. */
+  attach?(recording: OpenRecording, how: { readonly same: boolean; readonly linked: boolean }): void;
   /** A key that nothing else took; true where it was for this workspace. */
   key?(key: string): boolean;
-  /** Whether the arrows of the transport are its own now. */
-  readonly drives?: { go(steps: number): void } | null;
+  /** Steps beyond the recorded end that are shown. */
+  readonly beyond?: number;
   /** Rows that every view with time marks. */
   readonly interval?: Interval | null;
-  /** Where to begin in this workspace, before what holds for every recording. */
-  measures?(info: RecordingInfo): Measure[];
 }
 
-export interface Workspace<State extends WorkspaceState = WorkspaceState> {
+/** Made once for each source that is looked at. */
+export type WorkspaceStateMaker<State extends object = object> = new (session: Session) => State;
+
+export interface Workspace {
   /** The name of its folder, in addresses too. */
   readonly name: string;
   readonly title: string;
@@ -64,7 +65,12 @@ export interface Workspace<State extends WorkspaceState = WorkspaceState> {
   /** The docs pages of the views it shows. */
   readonly views: readonly string[];
   readonly layout: Component;
-  readonly state?: (session: Session) => State;
+  /** What it remembers of a source: views get it by `session.of(…)`. */
+  readonly states?: readonly WorkspaceStateMaker[];
+  /** Where to begin in this workspace, before what holds for every recording. */
+  readonly measures?: (info: RecordingInfo) => Measure[];
+  /** Derived columns that say here where to look. */
+  readonly telling?: readonly string[];
   /** Its page of the docs. */
   readonly help: string;
 }

@@ -43,17 +43,16 @@ def columns(
     """Columns, recorded or derived, as an Arrow IPC stream; `names` holds commas or is given several times."""
     opened = service.open(name)
     recorded = [column.name for column in opened.recording.info.columns]
-    wanted = recorded if names is None else _split(names, recorded)
+    wanted = recorded if names is None else split_names(names, recorded)
     derived = opened.derived(service.study) if set(wanted) - set(recorded) else None
     # What is made from columns changes with the study's metrics, too.
     etag = opened.etag if derived is None else f"{opened.etag}-{metrics_digest(derived.metrics)}"
     if kept := caching.unchanged(request, etag):
         return kept
     if derived is not None:
-        wanted = _known(_split(names or [], known := [*recorded, *(c.name for c in derived.specs)]), known)
-    start, stop = _range(opened.recording, start, stop)
-    if (stop - start) * len(wanted) * 8 > TABLE_LIMIT:
-        raise TooLarge(f"{len(wanted)} columns of {stop - start} rows are too much at once. Ask for fewer of either.")
+        wanted = known_names(split_names(names or [], known := [*recorded, *(c.name for c in derived.specs)]), known)
+    start, stop = row_range(opened.recording, start, stop)
+    check_table_size(len(wanted), stop - start)
     content = arrow.stream((derived or opened.recording).columns(wanted, start, stop))
     return caching.binary(request, etag, content=content, media_type=arrow.MEDIA_TYPE)
 
@@ -76,17 +75,10 @@ def array(
     opened = service.open(name)
     if kept := caching.unchanged(request, opened.etag):
         return kept
-    spec = _spec(opened.recording, array)
-    start, stop = _range(opened.recording, start, stop)
-    bytes_per_row = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
-    if len(range(start, stop, step)) * bytes_per_row > ARRAY_LIMIT:
-        raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for at most {ARRAY_LIMIT // bytes_per_row} rows.")
-    values = opened.recording.array(array, start, stop, step)
-    little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-    described = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
-    return caching.binary(
-        request, opened.etag, content=little.tobytes(), media_type="application/octet-stream", extra=described
-    )
+    spec = array_spec(opened.recording, array)
+    start, stop = row_range(opened.recording, start, stop)
+    check_array_size(spec, len(range(start, stop, step)))
+    return raw(request, opened.etag, opened.recording.array(array, start, stop, step))
 
 
 @router.get("/images/{array}/{row}", response_class=Response, responses=gives(*pictures.MEDIA_TYPES.values()))
@@ -115,19 +107,41 @@ def image(
     return caching.binary(request, opened.etag, content=picture.content, media_type=media_type, extra=described)
 
 
-def _split(names: list[str], known: list[str]) -> list[str]:
+def check_table_size(columns: int, rows: int) -> None:
+    """Refuse a table that is too large for one reply."""
+    if columns * rows * 8 > TABLE_LIMIT:
+        raise TooLarge(f"{columns} columns of {rows} rows are too much at once. Ask for fewer of either.")
+
+
+def check_array_size(spec: ArraySpec, rows: int) -> None:
+    """Refuse rows of an array that are too large for one reply."""
+    bytes_per_row = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+    if rows * bytes_per_row > ARRAY_LIMIT:
+        raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for at most {ARRAY_LIMIT // bytes_per_row} rows.")
+
+
+def raw(request: Request, etag: str, values: np.ndarray) -> Response:
+    """Values as raw little-endian bytes in C order; shape and type in the headers."""
+    little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
+    described = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
+    return caching.binary(
+        request, etag, content=little.tobytes(), media_type="application/octet-stream", extra=described
+    )
+
+
+def split_names(names: list[str], known: list[str]) -> list[str]:
     """Names one by one; a known name may itself hold commas."""
     return list(dict.fromkeys(w for given in names for w in ([given] if given in known else given.split(",")) if w))
 
 
-def _known(wanted: list[str], known: list[str]) -> list[str]:
+def known_names(wanted: list[str], known: list[str]) -> list[str]:
     for name in wanted:
         if name not in known:
             raise UnknownName("column", name, known)
     return wanted
 
 
-def _range(recording: Recording, start: int, stop: int | None) -> tuple[int, int]:
+def row_range(recording: Recording, start: int, stop: int | None) -> tuple[int, int]:
     """The rows asked for, cut at the end of the recording, which may still grow."""
     stop = recording.rows if stop is None else min(stop, recording.rows)
     if start > stop:
@@ -135,7 +149,7 @@ def _range(recording: Recording, start: int, stop: int | None) -> tuple[int, int
     return start, stop
 
 
-def _spec(recording: Recording, name: str) -> ArraySpec:
+def array_spec(recording: Recording, name: str) -> ArraySpec:
     specs = {spec.name: spec for spec in recording.info.arrays}
     if name not in specs:
         raise UnknownName("array", name, specs)
@@ -143,7 +157,7 @@ def _spec(recording: Recording, name: str) -> ArraySpec:
 
 
 def _image_spec(opened: Opened, name: str) -> ArraySpec:
-    spec = _spec(opened.recording, name)
+    spec = array_spec(opened.recording, name)
     if not spec.is_image:
         raise RequestError(f"Array '{name}' holds no pictures; its axes are {', '.join(spec.axes) or 'not named'}.")
     return spec

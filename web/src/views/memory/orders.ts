@@ -1,5 +1,6 @@
 /** Orders as a person chooses them. */
 import type { OrderAsk, OrderBy } from "../../api/model";
+import { Memory } from "../../state/memory.svelte";
 import type { Session } from "../../state/session.svelte";
 
 export interface OrderChoice {
@@ -55,14 +56,14 @@ export function rowsNow(session: Session): { recording: string; start: number; s
 
 /** Whether the order was made over other rows than those shown: another episode, or another recording. */
 export function madeElsewhere(session: Session): boolean {
-  const { ask } = session.memory.chosen;
+  const { ask } = session.of(Memory).chosen;
   const now = rowsNow(session);
   return ask !== null && (ask.recording !== now.recording || ask.start !== now.start || ask.stop !== now.stop);
 }
 
 /** Order over the rows that are shown; says so where an interval is needed and none is chosen. */
 export function orderBy(session: Session, wanted: { by: OrderBy; over: Over; column: string }): void {
-  const { memory } = session;
+  const memory = session.of(Memory);
   if (wanted.by === "as-is") return memory.setOrder(null);
   const rows = rowsNow(session);
   const { interval } = memory;

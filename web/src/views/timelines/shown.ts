@@ -7,13 +7,11 @@ export interface Choice {
   readonly hide: ReadonlySet<string>;
 }
 
-const read = (text: string): Set<string> => new Set(text.split(",").filter(Boolean).map(decodeURIComponent));
-const write = (names: ReadonlySet<string>): string => [...names].map(encodeURIComponent).join(",");
+type Names = readonly string[] | null;
 
-export const choiceFrom = (also: string, hide: string): Choice => ({ also: read(also), hide: read(hide) });
-export const choiceText = ({ also, hide }: Choice): { also: string; hide: string } => ({
-  also: write(also),
-  hide: write(hide),
+export const choiceFrom = (also: Names, hide: Names): Choice => ({
+  also: new Set(also ?? []),
+  hide: new Set(hide ?? []),
 });
 
 const places = ["x", "y", "z", "angle"];

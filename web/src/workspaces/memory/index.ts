@@ -1,3 +1,6 @@
+import { Compare } from "../../state/compare.svelte";
+import { Edits } from "../../state/edits.svelte";
+import { Memory as MemoryState } from "../../state/memory.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Memory from "./Memory.svelte";
 
@@ -12,5 +15,6 @@ export const workspace: Workspace = {
     ...["view-reductions", "view-slit", "view-begin", "view-observation", "view-actions", "view-timelines", "view-map"],
   ],
   layout: Memory,
+  states: [MemoryState, Compare, Edits],
   help: "workspace-memory",
 };

@@ -1,3 +1,7 @@
+import { Blinding } from "../../state/blinding.svelte";
+import { measuresOfVision } from "../../state/measuresvision";
+import { Playout } from "../../state/playout.svelte";
+import { Vision as VisionState } from "../../state/vision.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Vision from "./Vision.svelte";
 
@@ -12,5 +16,9 @@ export const workspace: Workspace = {
     ...["view-episodes", "view-actions", "view-timelines"],
   ],
   layout: Vision,
+  // While an episode is played out keys are moves, before they are factors.
+  states: [Playout, VisionState, Blinding],
+  measures: measuresOfVision,
+  telling: ["surprise"],
   help: "workspace-vision",
 };

@@ -31,14 +31,19 @@ export function readWords(shown: unknown): HeatWords {
   };
 }
 
-/** Ask a lens about one row; a newer call on the same channel takes its place. */
+/** Ask a lens about one row; a newer call of the same source on the channel takes its place. */
 export function lookLive(
   session: Session,
   channel: string,
   asked: { lens: string; row: number; parameters: Given; input?: string },
 ): Promise<LiveReply> {
   const recording = session.recording?.info.name ?? "";
-  return session.live.call(channel, "lens", { recording, ...asked });
+  const subject = session.source?.subject;
+  return session.page.live.call(`${channel} ${session.letter}`, "lens", {
+    recording,
+    ...(subject && { subject }),
+    ...asked,
+  });
 }
 
 /** The heat in a reply of the live channel; null where it holds none. */

@@ -1,0 +1,52 @@
+/** What other subjects predict for the rows of a recording. */
+import { decodeTable } from "./arrow";
+import type { Client } from "./client";
+import type { ColumnData } from "./columns";
+import type { Prediction, RecordingInfo } from "./model";
+import { RecordingService, slice, type ArraySlice, type Range } from "./service";
+
+export const listPredictions = (client: Client, recording: string): Promise<Prediction[]> =>
+  client.json(`/api/recordings/${encodeURIComponent(recording)}/predictions`);
+
+/** A recording whose heads are those of another subject: what is not predicted comes from the recording itself. */
+export class PredictedService extends RecordingService {
+  private readonly place: string;
+  private readonly columnsHere: ReadonlySet<string>;
+  private readonly arraysHere: ReadonlySet<string>;
+
+  /** `named` says what a predicted column is called in the recording. */
+  constructor(
+    client: Client,
+    recording: RecordingInfo,
+    private readonly prediction: Prediction,
+    private readonly named: (column: string) => string,
+  ) {
+    super(client, recording.name, recording.etag);
+    this.place = `${this.root}/predictions/${encodeURIComponent(prediction.id)}`;
+    this.columnsHere = new Set(prediction.columns.map((column) => named(column.name)));
+    this.arraysHere = new Set(prediction.arrays.map((array) => array.name));
+  }
+
+  override async columns(
+    names: readonly string[],
+    range: Range,
+    signal?: AbortSignal,
+  ): Promise<Map<string, ColumnData>> {
+    const rest = names.filter((name) => !this.columnsHere.has(name));
+    const wanted = this.prediction.columns.filter((column) => names.includes(this.named(column.name)));
+    const query = new URLSearchParams({ start: String(range.start), stop: String(range.stop) });
+    for (const column of wanted) query.append("names", column.name);
+    const [recorded, predicted] = await Promise.all([
+      rest.length ? super.columns(rest, range, signal) : new Map<string, ColumnData>(),
+      wanted.length ? this.bytes(`${this.place}/columns?${query}`, signal) : null,
+    ]);
+    const said = predicted ? decodeTable(predicted.buffer) : new Map<string, ColumnData>();
+    return new Map([...recorded, ...[...said].map(([name, data]) => [this.named(name), data] as const)]);
+  }
+
+  override async array(name: string, range: Range & { step?: number }, signal?: AbortSignal): Promise<ArraySlice> {
+    if (!this.arraysHere.has(name)) return super.array(name, range, signal);
+    const path = `${this.place}/arrays/${encodeURIComponent(name)}?start=${range.start}&stop=${range.stop}`;
+    return slice(await this.bytes(path, signal));
+  }
+}
