@@ -35,8 +35,7 @@ def lamps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[iv.Study, 
 
 
 def open_results(visit: Visit, handle: Handle) -> Workbench:
-    bench = visit(handle, ready=False)
-    bench.get("workspace-results").click()
+    bench = visit(handle, "#/results/lamps", ready=False)
     expect(bench.get("view-lenses")).to_be_visible()
     return bench
 
@@ -98,7 +97,7 @@ def test_heat_is_drawn_over_what_was_seen_with_its_scale(visit: Visit, lamps: tu
         strong = drawn[..., 3] > 60
         warm = drawn[..., 0].astype(int) > drawn[..., 2]
         np.testing.assert_array_equal(warm[strong], strongest[strong] > 0)
-    bench.get("heat-scale-of").locator("[data-value=result]").click()
+    bench.get("heat-scale-of").locator("[data-value=all]").click()
     most = bench.get("result-heat-scale").locator("span").nth(1)
     bench.until(lambda: same(most.inner_text(), float(np.abs(heat).max())))
     assert same(most.inner_text(), float(np.abs(heat).max()))
