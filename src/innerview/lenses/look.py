@@ -18,7 +18,7 @@ from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs, choose_subject
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
 from innerview.lenses.rows.selection import as_ranges, chosen_rows, row_ranges
-from innerview.schema import Lens, Output, Result, Rows, Watch, join_rows, to_json, unwatched
+from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, bind, join_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ class LensWork(StoredWork):
     def merge(self, given: Sequence[Output]) -> Found:
         """What was found, as it is stored."""
         output = given[0] if len(given) == 1 else join_rows(given)
-        return Found(value=to_json(output.value), arrays=output.stored(), type=output.type, shown=output.shown())
+        shown = shown_of(output, self.recording, self.subject)
+        return Found(value=to_json(output.value), arrays=output.stored(), type=output.type, shown=shown)
 
     @cached_property
     def _rows(self) -> Rows:
@@ -107,6 +108,14 @@ class LensWork(StoredWork):
             name: Output(value=r.value, arrays={array: self.study.result_array(r.id, array) for array in r.arrays})
             for name, r in saved.items()
         }
+
+
+def shown_of(output: Output, recording: Recording, subject: Subject | None) -> dict[str, Any]:
+    """What the generic view needs beside the arrays; of heat also which array of the recording fed each input."""
+    if not isinstance(output, Heat) or subject is None:
+        return output.shown()
+    fed = bind(subject.info.inputs, recording.info.arrays, None, where=recording.name).inputs
+    return {**output.shown(), "arrays": {item.input: item.array for item in fed}}
 
 
 def run_lens(

@@ -11,7 +11,7 @@ import numpy as np
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.lenses.discovery import all_lenses
-from innerview.lenses.look import complete_parameters, run_lens
+from innerview.lenses.look import complete_parameters, run_lens, shown_of
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
@@ -58,7 +58,8 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
     parameters = complete_parameters(context.study, looking, recording, call.parameters)
     rows = recorded_rows(context.study, recording, np.array([call.row]), subject)
     output = run_lens(looking, rows, subject, parameters)
-    said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type, **output.shown()}
+    said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type}
+    said |= shown_of(output, recording, subject)
     if isinstance(output, Heat):
         name = call.input or next(iter(output.heat))
         if name not in output.heat:

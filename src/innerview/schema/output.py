@@ -58,7 +58,8 @@ class Heat(Output):
     """Whether the sign means something; where not, only the size does."""
 
     def shown(self) -> dict[str, Any]:
-        return {"inputs": list(self.heat), "unit": self.unit, "signed": self.signed}
+        largest = {name: float(np.abs(values).max(initial=0.0)) for name, values in self.heat.items()}
+        return {"inputs": list(self.heat), "unit": self.unit, "signed": self.signed, "largest": largest}
 
     def stored(self) -> dict[str, np.ndarray]:
         heat = {f"heat.{name}": np.asarray(values, np.float32) for name, values in self.heat.items()}

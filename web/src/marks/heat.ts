@@ -44,3 +44,14 @@ export function toHeat(
   }
   return image;
 }
+
+/** Corners of the colours for heat without a sign, from nothing to full. */
+export function turboStops(count = 9): string[] {
+  return Array.from(
+    { length: count },
+    (_, i) =>
+      `rgb(${turbo(i / (count - 1))
+        .map(Math.round)
+        .join(" ")})`,
+  );
+}

@@ -5,6 +5,7 @@ import type { ArraySlice } from "../../api/service";
 import type { Values } from "../../marks/cloudcolour";
 import type { OpenRecording } from "../../state/recording";
 import type { Results } from "../../state/results.svelte";
+import { columnValues } from "../frame/cloud/values";
 
 /** The names of what is no column. */
 export const chartHue = "strategy state";
@@ -27,14 +28,7 @@ export async function valuesOf(recording: OpenRecording, name: string, others: O
   const { results, chart, element, memory } = others;
   if (name === chartHue && chart) return statesOf(results, chart);
   if (name === elementHue && memory && element !== undefined) return elementOf(recording, memory, element);
-  const column = recording.column(name);
-  if (!column) return { type: "none" };
-  const data = await recording.columns.whole(name);
-  if (data.type === "text") return { type: "words", codes: data.codes, words: data.words };
-  if (data.type === "bool") return { type: "words", codes: data.values, words: ["no", "yes"] };
-  if (data.type === "objects") return { type: "none" };
-  if (column.categories?.length) return { type: "words", codes: data.values, words: column.categories };
-  return { type: "numbers", values: data.values };
+  return columnValues(recording, recording.column(name));
 }
 
 async function statesOf(results: Results, chart: ResultLine): Promise<Values> {

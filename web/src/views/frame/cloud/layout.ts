@@ -1,8 +1,8 @@
 /** A layout of rows in a plane, as the page draws it. */
-import type { ArraySlice } from "../../api/service";
-import { cloudFrom, type Cloud } from "../../api/layout";
-import type { Camera } from "../../marks/cloud";
-import type { Group } from "../../state/groups";
+import type { ArraySlice } from "../../../api/service";
+import { cloudFrom, type Cloud } from "../../../api/layout";
+import type { Camera } from "../../../marks/cloud";
+import type { Group } from "../../../state/groups";
 
 export interface Layout {
   readonly id: string;
@@ -74,6 +74,3 @@ export function cameraFrom(text: string, whole: Camera): Camera {
   if (x === undefined || y === undefined || !zoom || ![x, y, zoom].every(Number.isFinite)) return whole;
   return { x, y, scale: whole.scale * zoom };
 }
-
-const titles: Readonly<Record<string, string>> = { pca: "PCA", tsne: "t-SNE", umap: "UMAP" };
-export const titleOfLayout = (name: string): string => titles[name] ?? name;

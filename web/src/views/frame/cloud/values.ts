@@ -1,0 +1,15 @@
+/** What points are coloured by: a column of the recording. */
+import type { Column } from "../../../api/model";
+import type { Values } from "../../../marks/cloudcolour";
+import type { OpenRecording } from "../../../state/recording";
+
+/** A column for every row, as colours take it. */
+export async function columnValues(recording: OpenRecording, column: Column | undefined): Promise<Values> {
+  if (!column) return { type: "none" };
+  const data = await recording.columns.whole(column.name);
+  if (data.type === "text") return { type: "words", codes: data.codes, words: data.words };
+  if (data.type === "bool") return { type: "words", codes: data.values, words: ["no", "yes"] };
+  if (data.type === "objects") return { type: "none" };
+  if (column.categories?.length) return { type: "words", codes: data.values, words: column.categories };
+  return { type: "numbers", values: data.values };
+}

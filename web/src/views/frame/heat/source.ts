@@ -1,0 +1,54 @@
+/** Raw heat of one row: looked at live, or read from a result. */
+import type { LiveReply } from "../../../api/live";
+import type { Given } from "../../../state/lenses";
+import type { Session } from "../../../state/session.svelte";
+import type { HeatShape } from "../../../marks/heat";
+
+export interface RawHeat extends HeatShape {
+  /** [channel, height, width]. */
+  readonly values: Float32Array;
+}
+
+/** What a lens says of its heat beside the values. */
+export interface HeatWords {
+  readonly inputs: readonly string[];
+  /** Of which array of the recording each input was made. */
+  readonly arrays: Readonly<Record<string, string>>;
+  readonly unit: string;
+  readonly signed: boolean;
+  /** The largest size of any value, by input. */
+  readonly largest: Readonly<Record<string, number>>;
+}
+
+export function readWords(shown: unknown): HeatWords {
+  const given = (shown ?? {}) as Partial<HeatWords>;
+  return {
+    inputs: given.inputs ?? [],
+    arrays: given.arrays ?? {},
+    unit: given.unit ?? "",
+    signed: given.signed ?? true,
+    largest: given.largest ?? {},
+  };
+}
+
+/** Ask a lens about one row; a newer call of the same source on the channel takes its place. */
+export function lookLive(
+  session: Session,
+  channel: string,
+  asked: { lens: string; row: number; parameters: Given; input?: string },
+): Promise<LiveReply> {
+  const recording = session.recording?.info.name ?? "";
+  const subject = session.source?.subject;
+  return session.page.live.call(`${channel} ${session.letter}`, "lens", {
+    recording,
+    ...(subject && { subject }),
+    ...asked,
+  });
+}
+
+/** The heat in a reply of the live channel; null where it holds none. */
+export function heatOf({ binary }: LiveReply): RawHeat | null {
+  const [channels = 0, height = 0, width = 0] = binary?.shape ?? [];
+  if (!binary || !height || !width) return null;
+  return { channels, height, width, values: new Float32Array(binary.bytes) };
+}

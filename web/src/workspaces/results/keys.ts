@@ -1,0 +1,5 @@
+/** What the address holds of this workspace. */
+import { text } from "../../state/address.svelte";
+
+/** The lens whose result is shown; empty: that of the newest. */
+export const lensKey = text("lens");
