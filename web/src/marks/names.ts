@@ -1,10 +1,75 @@
-/** The same name has the same colour wherever it is drawn. */
-import { category, type Palette } from "./colour";
+/** How names look: each has a place among the names of its kind, and so a colour, the same wherever it is drawn. */
+import { colourCount, type Palette } from "./colour";
+import type { Pen } from "./pen";
 
-/** Names in the order of the alphabet take colours one after another, so that a few names never share one. */
-export function coloursByName(names: Iterable<string>, palette: Palette): (name: string) => string {
-  const sorted = [...new Set(names)].sort();
-  const order = [2, 3, 4, 5, 0, 1, 6, 10, 8, 7, 11, 9];
-  const known = new Map(sorted.map((name, index) => [name, category(palette, order[index % 12]!)]));
-  return (name) => known.get(name) ?? palette.muted;
+/** What tells names apart that share a colour: plain, wide stripes, narrow stripes. */
+export type Texture = 0 | 1 | 2;
+const textureCount = 3;
+
+export interface Look {
+  readonly colour: string;
+  readonly texture: Texture;
+}
+
+/** Names by kind, each list in an order that stays. */
+export type Vocabulary = Readonly<Record<string, readonly string[]>>;
+
+const answers: Vocabulary = { answer: ["no", "yes"] };
+
+export class Places {
+  private readonly known: ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+  constructor(vocabulary: Vocabulary = {}) {
+    this.known = new Map(
+      Object.entries({ ...vocabulary, ...answers }).map(([kind, names]) => [
+        kind,
+        new Map(names.map((name, place) => [name, place])),
+      ]),
+    );
+  }
+
+  /** What is numbered has its number; a name that no recording knows a place that follows from it, never a plain one. */
+  of(kind: string, name: string | number): number {
+    if (typeof name === "number") return Math.max(0, name);
+    return this.known.get(kind)?.get(name) ?? colourCount + (hashed(name) % (colourCount * (textureCount - 1)));
+  }
+}
+
+/** The same number for the same word, everywhere. */
+function hashed(word: string): number {
+  let hash = 0x811c9dc5;
+  for (const letter of word) hash = Math.imul(hash ^ letter.codePointAt(0)!, 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+export const lookAt = (place: number, palette: Palette): Look => ({
+  colour: palette.names[place % colourCount]!,
+  texture: (Math.floor(place / colourCount) % textureCount) as Texture,
+});
+
+/** Pixels from one stripe to the next. */
+const periods: Readonly<Record<Texture, number>> = { 0: 0, 1: 6, 2: 3 };
+
+/** A look as the background of an element. */
+export function fillOf({ colour, texture }: Look, ground: string): string {
+  if (!texture) return colour;
+  const period = periods[texture];
+  const wide = period - (texture === 1 ? 2 : 1);
+  return `repeating-linear-gradient(90deg, ${colour} 0 ${wide}px, ${ground} ${wide}px ${period}px)`;
+}
+
+/** Stripes in the colour of the ground over what was drawn, from top to bottom at each place across. */
+export function drawTexture(
+  pen: Pen,
+  width: number,
+  { texture, ground }: { texture: Texture; ground: string },
+  band: (x: number) => readonly [top: number, bottom: number],
+): void {
+  if (!texture) return;
+  pen.fillStyle = ground;
+  const wide = texture === 1 ? 2 : 1;
+  for (let x = periods[texture] - wide; x < width; x += periods[texture]) {
+    const [top, bottom] = band(x);
+    if (bottom > top) pen.fillRect(x, top, wide, bottom - top);
+  }
 }

@@ -7,6 +7,7 @@ import type { Job, LensInfo, StudyInfo } from "../api/model";
 import { Service } from "../api/service";
 import { Blinding } from "./blinding.svelte";
 import { Clock } from "./clock.svelte";
+import { Colours } from "./colours.svelte";
 import { Compare, compareKeys } from "./compare.svelte";
 import { Edits } from "./edits.svelte";
 import { Episode } from "./episode.svelte";
@@ -40,6 +41,7 @@ export class Session {
   readonly episode = new Episode();
   readonly metrics = new Metrics(this.service.metrics, () => this.reopen());
   readonly theme = new Theme();
+  readonly colours = new Colours(this.theme);
   readonly toasts = new Toasts();
   readonly jobs = new Jobs(this.service);
   readonly settings = new SvelteMap<string, string>();
@@ -100,6 +102,7 @@ export class Session {
       return;
     }
     this.live.connect();
+    void this.quietly(this.learnNames());
     void this.quietly(this.jobs.load());
     void this.quietly(this.service.lenses().then((lenses) => (this.lenses = lenses)));
     await this.follow(parseLink(location.hash));
@@ -280,9 +283,14 @@ export class Session {
     }, wait_ms);
   }
 
+  private async learnNames(): Promise<void> {
+    this.colours.learn(await this.service.vocabulary());
+  }
+
   /** Read again what may have grown, and stay where we are. */
   async refresh(): Promise<void> {
     this.study = await this.service.study();
+    void this.quietly(this.learnNames());
     const old = this.recording;
     if (!old) return this.follow(parseLink(location.hash));
     const line = this.study.recordings.find((recording) => recording.name === old.info.name);

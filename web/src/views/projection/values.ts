@@ -3,6 +3,7 @@ import type { ArraySpec } from "../../api/model";
 import type { ResultLine } from "../../api/results";
 import type { ArraySlice } from "../../api/service";
 import type { Values } from "../../marks/cloudcolour";
+import { kindOfWords } from "../../state/colours.svelte";
 import type { OpenRecording } from "../../state/recording";
 import type { Results } from "../../state/results.svelte";
 
@@ -30,17 +31,19 @@ export async function valuesOf(recording: OpenRecording, name: string, others: O
   const column = recording.column(name);
   if (!column) return { type: "none" };
   const data = await recording.columns.whole(name);
-  if (data.type === "text") return { type: "words", codes: data.codes, words: data.words };
-  if (data.type === "bool") return { type: "words", codes: data.values, words: ["no", "yes"] };
+  const kind = kindOfWords(column);
+  if (data.type === "text") return { type: "words", codes: data.codes, words: data.words, kind };
+  if (data.type === "bool") return { type: "words", codes: data.values, words: ["no", "yes"], kind: "answer" };
   if (data.type === "objects") return { type: "none" };
-  if (column.categories?.length) return { type: "words", codes: data.values, words: column.categories };
+  if (column.categories?.length) return { type: "words", codes: data.values, words: column.categories, kind };
   return { type: "numbers", values: data.values };
 }
 
 async function statesOf(results: Results, chart: ResultLine): Promise<Values> {
   const [whole, states] = await Promise.all([results.whole(chart.id), results.array(chart.id, "state")]);
   const told = whole.value as { states?: { name?: string }[] };
-  return { type: "words", codes: states.values, words: (told.states ?? []).map((s, i) => `${i + 1} ${s.name ?? ""}`) };
+  const words = (told.states ?? []).map((s, i) => `${i + 1} ${s.name ?? ""}`);
+  return { type: "words", codes: states.values, words, kind: "state", numbered: true };
 }
 
 const sizeOf = (spec: ArraySpec): number => spec.shape.reduce((product, n) => product * n, 1);
