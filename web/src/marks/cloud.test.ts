@@ -6,7 +6,7 @@ import { colourRows, packed, typicalRange } from "./cloudcolour";
 import { circle, runsOf, simplified } from "./lasso";
 import { layOut, overlap, strongest } from "./graph";
 import type { Palette } from "./colour";
-import { lookAt } from "./names";
+import { Places } from "./names";
 
 const size = { width: 200, height: 100 };
 const names = Array.from({ length: 8 }, (_, i) => `#0000${i.toString(16).padStart(2, "0")}`);
@@ -74,15 +74,16 @@ test("points that cover each other mix by their opacity", () => {
 });
 
 describe("colours", () => {
-  const plain = () => lookAt(0, palette);
+  const places = new Places({ letter: [..."abcdefgh", "?"] });
+  const look = (kind: string, name: string | number) => places.look(kind, name, palette);
   const rows = [0, 1, 2, 3];
 
   test("words have their own colour, what has no word or shares a colour is grey", () => {
     const { colours, legend } = colourRows(
-      { type: "words", codes: [2, 0, 2, -1, 3], words: ["a", "b", "c", "d"], kind: "letter" },
+      { type: "words", codes: [2, 0, 2, -1, 3], words: ["a", "b", "c", "?"], kind: "letter" },
       [...rows, 4],
       palette,
-      (_, name) => lookAt({ a: 0, b: 1, c: 2, d: 8 }[name] ?? 9, palette),
+      look,
     );
     expect(colours[0]).toBe(packed("#000002"));
     expect(colours[1]).toBe(packed("#000000"));
@@ -93,7 +94,7 @@ describe("colours", () => {
   });
 
   test("numbers on both sides of zero have zero in the middle", () => {
-    const { colours, legend } = colourRows({ type: "numbers", values: [-1, 3, 0, NaN] }, rows, palette, plain);
+    const { colours, legend } = colourRows({ type: "numbers", values: [-1, 3, 0, NaN] }, rows, palette, look);
     expect(legend).toMatchObject({ type: "ramp", low: -3, high: 3 });
     expect(colours[1]).toBe(packed("#ff8000"));
     expect(colours[2]).toBe(colours[3]);

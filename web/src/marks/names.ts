@@ -16,6 +16,9 @@ export type Vocabulary = Readonly<Record<string, readonly string[]>>;
 
 const answers: Vocabulary = { answer: ["no", "yes"] };
 
+/** Kinds that stand beside each other begin with different colours, so that fewer of their names look alike. */
+const begins: Readonly<Record<string, number>> = { object: 4, fact: 1 };
+
 export class Places {
   private readonly known: ReadonlyMap<string, ReadonlyMap<string, number>>;
 
@@ -33,6 +36,22 @@ export class Places {
     if (typeof name === "number") return Math.max(0, name);
     return this.known.get(kind)?.get(name) ?? colourCount + (hashed(name) % (colourCount * (textureCount - 1)));
   }
+
+  look(kind: string, name: string | number, palette: Palette): Look {
+    const place = this.of(kind, name);
+    return {
+      colour: palette.names[(place + (begins[kind] ?? 0)) % colourCount]!,
+      texture: (Math.floor(place / colourCount) % textureCount) as Texture,
+    };
+  }
+
+  /** The kind that the words of a column are of; a column that names things has their colours. */
+  kindOfWords(column: { readonly name: string; readonly kind: string }): string {
+    if (column.kind === "action") return "action";
+    const own = `words of ${column.name}`;
+    const [words, things] = [this.known.get(own), this.known.get("object")];
+    return words?.size && things && [...words.keys()].every((word) => things.has(word)) ? "object" : own;
+  }
 }
 
 /** The same number for the same word, everywhere. */
@@ -41,11 +60,6 @@ function hashed(word: string): number {
   for (const letter of word) hash = Math.imul(hash ^ letter.codePointAt(0)!, 0x01000193);
   return (hash ^ (hash >>> 15)) >>> 0;
 }
-
-export const lookAt = (place: number, palette: Palette): Look => ({
-  colour: palette.names[place % colourCount]!,
-  texture: (Math.floor(place / colourCount) % textureCount) as Texture,
-});
 
 /** Pixels from one stripe to the next. */
 const periods: Readonly<Record<Texture, number>> = { 0: 0, 1: 6, 2: 3 };

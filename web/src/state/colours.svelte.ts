@@ -1,7 +1,7 @@
 /** One registry of colours: every action, object, fact, factor and state has one, the same in every view. */
 import type { Column } from "../api/model";
 import { readPalette } from "../marks/colour";
-import { fillOf, lookAt, Places, type Look, type Vocabulary } from "../marks/names";
+import { fillOf, Places, type Look, type Vocabulary } from "../marks/names";
 import type { Theme } from "./theme.svelte";
 
 /** Columns made from the things in view, and the thing that each is about. */
@@ -20,7 +20,7 @@ export class Colours {
   /** How a name of a kind looks; factors and states are named by their number, from 0. */
   look(kind: string, name: string | number): Look {
     void this.theme.dark;
-    return lookAt(this.places.of(kind, name), readPalette());
+    return this.places.look(kind, name, readPalette());
   }
 
   /** The colour of a name of a kind. */
@@ -33,6 +33,11 @@ export class Colours {
     return fillOf(this.look(kind, name), readPalette().panel);
   }
 
+  /** The kind that the words of a column are of. */
+  kindOfWords(column: Pick<Column, "name" | "kind">): string {
+    return this.places.kindOfWords(column);
+  }
+
   /** A column over time: what it expected and got look the same everywhere, what is about a thing looks like it. */
   ofColumn(column: Pick<Column, "name" | "kind" | "derived">): string {
     void this.theme.dark;
@@ -43,10 +48,6 @@ export class Colours {
     return thing ? this.of("object", thing) : this.of("fact", column.name);
   }
 }
-
-/** The kind that the words of a column are of. */
-export const kindOfWords = (column: Pick<Column, "name" | "kind">): string =>
-  column.kind === "action" ? "action" : `words of ${column.name}`;
 
 /** What an element that shows a colour carries: whose colour it is. */
 export const coloured = (kind: string, name: string | number): Record<`data-colour-${string}`, string> => ({

@@ -27,6 +27,9 @@ import { Vision } from "./vision.svelte";
 import { TimeWindow, windowKeys } from "./window.svelte";
 import type { Workspaces } from "./workspace";
 
+/** A study whose names have never been listed opens without them: it takes on its colours a moment later. */
+const patience_ms = 1000;
+
 /** What other parts of the session write into the address themselves. */
 const ownKeys = new Set([...windowKeys, ...memoryKeys, ...compareKeys]);
 
@@ -95,6 +98,7 @@ export class Session {
 
   async start(): Promise<void> {
     this.problem = "";
+    const names = this.quietly(this.learnNames());
     try {
       this.study = await this.service.study();
     } catch (problem) {
@@ -102,9 +106,9 @@ export class Session {
       return;
     }
     this.live.connect();
-    void this.quietly(this.learnNames());
     void this.quietly(this.jobs.load());
     void this.quietly(this.service.lenses().then((lenses) => (this.lenses = lenses)));
+    await Promise.race([names, new Promise((resolve) => setTimeout(resolve, patience_ms))]);
     await this.follow(parseLink(location.hash));
   }
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import polars as pl
+
 from innerview.errors import StoreError
 from innerview.lenses.columns.derived import Derived
 from innerview.schema import ArraySpec, Column
+from innerview.store import Recording
 
 WORDS_OF = "words of "
 """Before the name of a column: the kind of its words."""
@@ -16,6 +19,7 @@ MAX_VECTOR = 16
 """A vector that a subject saw is shown element by element up to this size."""
 MAX_SCENES = 16
 """Scenes of a recording that are looked through: the things on a world's maps repeat."""
+PLACE = ("x", "y", "z", "angle")
 UNLISTED = ("index", "value", "reward")
 """Kinds of columns that have no colour, or one of their own in the page."""
 
@@ -38,10 +42,11 @@ def _named(recording: Derived) -> Iterator[tuple[str, str]]:
         yield "subject", info.subject.name
     for spec in info.arrays:
         yield from _of_array(spec)
-    yield from (("object", name) for name in (*recording.kinds, *_on_maps(recording)))
-    for column in (*info.columns, *recording.specs):
+    yield from (("object", name) for name in recording.kinds)
+    yield from _of_groups(recording.recording)
+    # Where it was comes last: a map shows it better than a line.
+    for column in sorted((*info.columns, *recording.specs), key=lambda each: each.name in PLACE):
         yield from _of_column(column, recording)
-    yield from (("outcome", name) for name in _outcomes(recording))
 
 
 def _of_array(spec: ArraySpec) -> Iterator[tuple[str, str]]:
@@ -52,8 +57,8 @@ def _of_array(spec: ArraySpec) -> Iterator[tuple[str, str]]:
     elif spec.role == "mask":
         yield from (("object", name) for name in spec.elements if name != NOTHING)
     elif spec.role == "observation" and len(spec.shape) == 1 and count <= MAX_VECTOR:
-        own = f"{spec.label or spec.name} "
-        yield from (("fact", dict(enumerate(spec.elements)).get(place, f"{own}{place}")) for place in range(count))
+        unnamed = [f"{spec.label or spec.name} {place}" for place in range(count)]
+        yield from (("fact", name) for name in (*spec.elements, *unnamed[len(spec.elements) :]))
 
 
 def _of_column(column: Column, recording: Derived) -> Iterator[tuple[str, str]]:
@@ -69,19 +74,19 @@ def _of_column(column: Column, recording: Derived) -> Iterator[tuple[str, str]]:
         yield "fact", column.name
 
 
-def _on_maps(recording: Derived) -> list[str]:
+def _of_groups(recording: Recording) -> Iterator[tuple[str, str]]:
     try:
-        groups = recording.recording.groups()
-        keys = groups["scene"].drop_nulls().unique(maintain_order=True) if "scene" in groups.columns else []
-        scenes = [recording.recording.scene(key) for key in keys[:MAX_SCENES] if key]
+        groups = recording.groups()
+        keys = _words(groups, "scene")[:MAX_SCENES]
+        things = {name for key in keys for name, _, _ in recording.scene(key).objects}
     except StoreError:
-        return []  # the recording itself tells of the damage
-    return sorted({name for scene in scenes for name, _, _ in scene.objects})
+        return  # the recording itself tells of the damage
+    yield from (("object", name) for name in sorted(things))
+    yield from (("outcome", name) for name in sorted(_words(groups, "outcome")))
 
 
-def _outcomes(recording: Derived) -> list[str]:
-    try:
-        groups = recording.recording.groups()
-    except StoreError:
+def _words(groups: pl.DataFrame, column: str) -> list[str]:
+    """Every word of a column in the order in which they come; none where there is no such column."""
+    if groups.schema.get(column) != pl.String:
         return []
-    return sorted(groups["outcome"].drop_nulls().unique()) if "outcome" in groups.columns else []
+    return [word for word in groups[column].unique(maintain_order=True) if word]
