@@ -6,7 +6,7 @@ import { colourRows, packed, typicalRange } from "./cloudcolour";
 import { circle, runsOf, simplified } from "./lasso";
 import { layOut, overlap, strongest } from "./graph";
 import type { Palette } from "./colour";
-import { Places } from "./names";
+import { lookAt } from "./names";
 
 const size = { width: 200, height: 100 };
 const names = Array.from({ length: 8 }, (_, i) => `#0000${i.toString(16).padStart(2, "0")}`);
@@ -74,8 +74,7 @@ test("points that cover each other mix by their opacity", () => {
 });
 
 describe("colours", () => {
-  const places = new Places({ letter: [..."abcdefgh", "?"] });
-  const look = (kind: string, name: string | number) => places.look(kind, name, palette);
+  const look = (kind: string, name: string | number) => lookAt(kind, "abcdefgh?".indexOf(String(name)), palette);
   const rows = [0, 1, 2, 3];
 
   test("words have their own colour, what has no word or shares a colour is grey", () => {

@@ -7,7 +7,6 @@ import type { Job, LensInfo, StudyInfo } from "../api/model";
 import { Service } from "../api/service";
 import { Blinding } from "./blinding.svelte";
 import { Clock } from "./clock.svelte";
-import { Colours } from "./colours.svelte";
 import { Compare, compareKeys } from "./compare.svelte";
 import { Edits } from "./edits.svelte";
 import { Episode } from "./episode.svelte";
@@ -15,6 +14,7 @@ import { Jobs } from "./jobs.svelte";
 import { formatLink, parseLink, type Link } from "./link";
 import { Memory, memoryKeys } from "./memory.svelte";
 import { Metrics } from "./metrics.svelte";
+import { Names } from "./names.svelte";
 import { Playout } from "./playout.svelte";
 import { OpenRecording } from "./recording";
 import { Results } from "./results.svelte";
@@ -44,7 +44,7 @@ export class Session {
   readonly episode = new Episode();
   readonly metrics = new Metrics(this.service.metrics, () => this.reopen());
   readonly theme = new Theme();
-  readonly colours = new Colours(this.theme);
+  readonly names = new Names();
   readonly toasts = new Toasts();
   readonly jobs = new Jobs(this.service);
   readonly settings = new SvelteMap<string, string>();
@@ -288,7 +288,7 @@ export class Session {
   }
 
   private async learnNames(): Promise<void> {
-    this.colours.learn(await this.service.vocabulary());
+    this.names.learn(await this.service.vocabulary());
   }
 
   /** Read again what may have grown, and stay where we are. */

@@ -3,7 +3,7 @@ import type { ArraySpec } from "../../api/model";
 import type { ResultLine } from "../../api/results";
 import type { ArraySlice } from "../../api/service";
 import type { Values } from "../../marks/cloudcolour";
-import type { Colours } from "../../state/colours.svelte";
+import type { Names } from "../../state/names.svelte";
 import type { OpenRecording } from "../../state/recording";
 import type { Results } from "../../state/results.svelte";
 
@@ -15,7 +15,7 @@ const mostBytes = 48e6;
 
 export interface Others {
   readonly results: Results;
-  readonly colours: Colours;
+  readonly names: Names;
   readonly chart: ResultLine | undefined;
   /** The element that is chosen in the memory. */
   readonly element: number | undefined;
@@ -26,13 +26,13 @@ export const canFetch = (recording: OpenRecording, spec: ArraySpec | null): bool
   spec !== null && recording.info.rows * sizeOf(spec) * 4 <= mostBytes;
 
 export async function valuesOf(recording: OpenRecording, name: string, others: Others): Promise<Values> {
-  const { results, colours, chart, element, memory } = others;
+  const { results, names, chart, element, memory } = others;
   if (name === chartHue && chart) return statesOf(results, chart);
   if (name === elementHue && memory && element !== undefined) return elementOf(recording, memory, element);
   const column = recording.column(name);
   if (!column) return { type: "none" };
   const data = await recording.columns.whole(name);
-  const kind = colours.kindOfWords(column);
+  const kind = names.kindOfWords(column);
   if (data.type === "text") return { type: "words", codes: data.codes, words: data.words, kind };
   if (data.type === "bool") return { type: "words", codes: data.values, words: ["no", "yes"], kind: "answer" };
   if (data.type === "objects") return { type: "none" };

@@ -5,8 +5,8 @@ import type { Look } from "../../marks/names";
 import type { Pen, Size } from "../../marks/pen";
 import { cut, drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
 import type { Shares } from "../../state/episode.svelte";
-import type { Colours } from "../../state/colours.svelte";
 import { number, titleOf } from "../../state/format";
+import type { Colours } from "../frame/colours";
 
 export interface Track {
   readonly column: Column;
@@ -38,7 +38,7 @@ export function tracksOf(
     .map((column) => trackOf(column, data.get(column.name) ?? waiting, colours));
 }
 
-type TrackColours = Pick<Colours, "look" | "kindOfWords" | "ofColumn">;
+type TrackColours = Pick<Colours, "ofWord" | "ofColumn">;
 
 const waiting: ColumnData = { type: "number", values: new Float32Array(0) };
 
@@ -82,7 +82,7 @@ export function trackOf(column: Column, data: ColumnData, colours: TrackColours)
   const words = data.type === "text" ? data.words : column.categories;
   const form = column.type === "bool" || column.kind === "event" ? "strip" : words.length ? "words" : "line";
   const extent = form === "line" ? extentOf(values) : { low: 0, high: 1 };
-  const looks = form === "words" ? words.map((word) => colours.look(colours.kindOfWords(column), word)) : [];
+  const looks = form === "words" ? words.map((word) => colours.ofWord(column, word)) : [];
   const height = form === "line" ? 28 : 19;
   return {
     column,

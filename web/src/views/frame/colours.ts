@@ -1,26 +1,24 @@
 /** One registry of colours: every action, object, fact, factor and state has one, the same in every view. */
-import type { Column } from "../api/model";
-import { readPalette } from "../marks/colour";
-import { fillOf, Places, type Look, type Vocabulary } from "../marks/names";
-import type { Theme } from "./theme.svelte";
+import type { Column } from "../../api/model";
+import { readPalette } from "../../marks/colour";
+import { fillOf, lookAt, type Look } from "../../marks/names";
+import type { Names } from "../../state/names.svelte";
+import { useSession } from "../../state/session.svelte";
+import type { Theme } from "../../state/theme.svelte";
 
 /** Columns made from the things in view, and the thing that each is about. */
 const aboutThing = /^(?:(.+) in view|(?:angle|distance) to (.+))$/;
 
 export class Colours {
-  private places = $state.raw(new Places());
-
-  constructor(private readonly theme: Theme) {}
-
-  /** Take in the names that the study's recordings know. */
-  learn(vocabulary: Vocabulary): void {
-    this.places = new Places(vocabulary);
-  }
+  constructor(
+    private readonly names: Names,
+    private readonly theme: Theme,
+  ) {}
 
   /** How a name of a kind looks; factors and states are named by their number, from 0. */
   look(kind: string, name: string | number): Look {
     void this.theme.dark;
-    return this.places.look(kind, name, readPalette());
+    return lookAt(kind, this.names.placeOf(kind, name), readPalette());
   }
 
   /** The colour of a name of a kind. */
@@ -33,9 +31,9 @@ export class Colours {
     return fillOf(this.look(kind, name), readPalette().panel);
   }
 
-  /** The kind that the words of a column are of. */
-  kindOfWords(column: Pick<Column, "name" | "kind">): string {
-    return this.places.kindOfWords(column);
+  /** How a word of a column looks. */
+  ofWord(column: Pick<Column, "name" | "kind">, word: string): Look {
+    return this.look(this.names.kindOfWords(column), word);
   }
 
   /** A column over time: what it expected and got look the same everywhere, what is about a thing looks like it. */
@@ -47,6 +45,11 @@ export class Colours {
     const thing = seen ?? near;
     return thing ? this.of("object", thing) : this.of("fact", column.name);
   }
+}
+
+export function useColours(): Colours {
+  const { names, theme } = useSession();
+  return new Colours(names, theme);
 }
 
 /** What an element that shows a colour carries: whose colour it is. */
