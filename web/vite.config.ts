@@ -25,5 +25,6 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: "node", include: ["src/**/*.test.ts"] },
+  // Tests read the tokens of app.css.
+  test: { environment: "node", include: ["src/**/*.test.ts"], css: true },
 });

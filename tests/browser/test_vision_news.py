@@ -18,7 +18,7 @@ from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, find, opened, player
 from .workbench import Workbench, box_of, canvas_of
 
-COLOURS = ("#ff725c", "#4269d0", "#efb118", "#3ca951", "#ff8ab7")
+COLOURS = ("#2549af", "#948905", "#7e221d", "#07948f", "#dc4987")
 
 
 def overlay(bench: Workbench, name: str) -> np.ndarray:

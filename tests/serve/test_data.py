@@ -43,6 +43,15 @@ def test_recording_describes_columns_and_arrays(client: httpx.Client) -> None:
     assert client.get("/api/recordings/pairs").json()["ordering"] is None
 
 
+def test_the_vocabulary_lists_the_names_of_all_recordings(client: httpx.Client) -> None:
+    names = client.get("/api/vocabulary").json()
+    assert names["action"] == ["left", "right"]
+    assert names["object"] == ["medikit"]
+    assert names["outcome"] == ["died"]
+    assert names["words of word"] == sorted([SCRIPT, "plain"])
+    assert {"x_m", "clock", "hit"} <= set(names["fact"])
+
+
 def test_columns_have_plain_types(client: httpx.Client) -> None:
     frame = read(client.get(f"{STEPS}/columns"))
     assert frame.height == ROWS

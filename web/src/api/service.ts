@@ -35,6 +35,8 @@ export class Service {
   }
 
   study = (): Promise<StudyInfo> => this.client.json("/api/study");
+  /** Names by kind that the recordings know. */
+  vocabulary = (): Promise<Record<string, string[]>> => this.client.json("/api/vocabulary");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
   docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
   lenses = (): Promise<LensInfo[]> => this.client.json("/api/lenses");

@@ -6,7 +6,11 @@ import type { Pen } from "./pen";
 const balance: Balance = {
   values: [3, 0, 1, 2, /* next step */ 0, 4, 2, 0],
   factors: 2,
-  colours: ["red", "blue"],
+  looks: [
+    { colour: "red", texture: 0 },
+    { colour: "blue", texture: 0 },
+  ],
+  ground: "white",
   shown: () => true,
 };
 

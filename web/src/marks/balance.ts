@@ -1,11 +1,15 @@
 /** Good above and bad below a line, stacked by factor along time. */
+import { drawTexture, type Look } from "./names";
 import type { Pen, Size } from "./pen";
 
 export interface Balance {
   /** [step, factor, sign]: good, then bad, neither below zero. */
   readonly values: ArrayLike<number>;
   readonly factors: number;
-  readonly colours: readonly string[];
+  /** How each factor looks. */
+  readonly looks: readonly Look[];
+  /** The colour behind them. */
+  readonly ground: string;
   readonly shown: (factor: number) => boolean;
 }
 
@@ -80,7 +84,9 @@ export function drawBalance(pen: Pen, size: Size, balance: Balance, reach: Reach
     const side = sign ? -1 : 1;
     for (let factor = 0; factor < balance.factors; factor++) {
       if (!balance.shown(factor)) continue;
-      pen.fillStyle = balance.colours[factor]!;
+      const { colour, texture } = balance.looks[factor]!;
+      const before = base.slice();
+      pen.fillStyle = colour;
       pen.beginPath();
       for (let c = 0; c < columns; c++) {
         pen.lineTo(x(c), y(side * base[c]!));
@@ -92,6 +98,11 @@ export function drawBalance(pen: Pen, size: Size, balance: Balance, reach: Reach
         pen.lineTo(x(c), y(side * base[c]!));
       }
       pen.fill();
+      drawTexture(pen, size.width, { texture, ground: balance.ground }, (at) => {
+        const c = Math.floor((at / size.width) * columns);
+        const ends = [y(side * before[c]!), y(side * base[c]!)] as const;
+        return side > 0 ? [ends[1], ends[0]] : ends;
+      });
     }
   }
 }

@@ -6,15 +6,16 @@ import { colourRows, packed, typicalRange } from "./cloudcolour";
 import { circle, runsOf, simplified } from "./lasso";
 import { layOut, overlap, strongest } from "./graph";
 import type { Palette } from "./colour";
+import { lookAt } from "./names";
 
 const size = { width: 200, height: 100 };
-const categories = Array.from({ length: 12 }, (_, i) => `#0000${i.toString(16).padStart(2, "0")}`);
+const names = Array.from({ length: 8 }, (_, i) => `#0000${i.toString(16).padStart(2, "0")}`);
 const palette = {
   accent: "#112233",
   negative: "#0000ff",
   positive: "#ff8000",
   line: "#eee",
-  categories,
+  names,
 } as unknown as Palette;
 
 describe("a cloud", () => {
@@ -73,22 +74,26 @@ test("points that cover each other mix by their opacity", () => {
 });
 
 describe("colours", () => {
+  const look = (kind: string, name: string | number) => lookAt(kind, "abcdefgh?".indexOf(String(name)), palette);
   const rows = [0, 1, 2, 3];
 
-  test("words keep their place in the set, what has no word is grey", () => {
+  test("words have their own colour, what has no word or shares a colour is grey", () => {
     const { colours, legend } = colourRows(
-      { type: "words", codes: [2, 0, 2, -1], words: ["a", "b", "c"] },
-      rows,
+      { type: "words", codes: [2, 0, 2, -1, 3], words: ["a", "b", "c", "?"], kind: "letter" },
+      [...rows, 4],
       palette,
+      look,
     );
     expect(colours[0]).toBe(packed("#000002"));
     expect(colours[1]).toBe(packed("#000000"));
     expect(colours[3]).not.toBe(colours[1]);
+    expect(colours[4]).toBe(colours[3]);
     expect(legend.type === "words" && legend.words.map((w) => w.name)).toEqual(["a", "c"]);
+    expect(legend.type === "words" && legend.more).toBe(1);
   });
 
   test("numbers on both sides of zero have zero in the middle", () => {
-    const { colours, legend } = colourRows({ type: "numbers", values: [-1, 3, 0, NaN] }, rows, palette);
+    const { colours, legend } = colourRows({ type: "numbers", values: [-1, 3, 0, NaN] }, rows, palette, look);
     expect(legend).toMatchObject({ type: "ramp", low: -3, high: 3 });
     expect(colours[1]).toBe(packed("#ff8000"));
     expect(colours[2]).toBe(colours[3]);

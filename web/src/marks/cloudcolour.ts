@@ -1,21 +1,37 @@
-/** A colour for every point by the value of a column: numbers along a ramp, words from the fixed set. */
+/** A colour for every point by the value of a column: numbers along a ramp, words as they look in every view. */
 import type { Palette } from "./colour";
+import type { Look } from "./names";
 
 export type Values =
   | { readonly type: "none" }
   | { readonly type: "numbers"; readonly values: ArrayLike<number> }
-  | { readonly type: "words"; readonly codes: ArrayLike<number>; readonly words: readonly string[] };
+  | {
+      readonly type: "words";
+      readonly codes: ArrayLike<number>;
+      readonly words: readonly string[];
+      /** Of what kind the words are. */
+      readonly kind: string;
+      /** Each is known by its place rather than its word. */
+      readonly numbered?: boolean;
+    };
 
 export type Legend =
   | { readonly type: "none" }
   | { readonly type: "ramp"; readonly low: number; readonly high: number; readonly stops: readonly string[] }
-  | { readonly type: "words"; readonly words: readonly { name: string; colour: string; code: number }[]; more: number };
+  | { readonly type: "words"; readonly words: readonly Word[]; readonly more: number };
+
+interface Word {
+  readonly code: number;
+  readonly name: string;
+  readonly kind: string;
+  /** What the registry of colours knows it by. */
+  readonly known: string | number;
+}
 
 /** Numbers that ascend from nothing: colours that can be told apart on white and on black. */
 const ascending = ["#4053d3", "#1f8fb8", "#3fae8a", "#9cbf3f", "#efa31d"] as const;
 /** Neither here nor there: zero, not known, or not among the words that have a colour. */
 const grey = "#a8adb5";
-const mostWords = 12;
 
 export interface Coloured {
   /** 0xBBGGRR per row asked for. */
@@ -24,10 +40,15 @@ export interface Coloured {
 }
 
 /** Colours for some rows; a value that is not known is grey. */
-export function colourRows(values: Values, rows: ArrayLike<number>, palette: Palette): Coloured {
+export function colourRows(
+  values: Values,
+  rows: ArrayLike<number>,
+  palette: Palette,
+  look: (kind: string, name: string | number) => Look,
+): Coloured {
   const colours = new Uint32Array(rows.length);
   if (values.type === "none") return { colours: colours.fill(packed(palette.accent)), legend: { type: "none" } };
-  if (values.type === "words") return byWord(values, rows, palette, colours);
+  if (values.type === "words") return byWord(values, rows, look, colours);
   return byNumber(values.values, rows, palette, colours);
 }
 
@@ -50,30 +71,26 @@ function byNumber(
   return { colours, legend: { type: "ramp", low: from, high: to, stops } };
 }
 
+/** Points have no texture: words that share a colour with another one are grey, as are values that are not known. */
 function byWord(
-  { codes, words }: Extract<Values, { type: "words" }>,
+  { codes, words, kind, numbered }: Extract<Values, { type: "words" }>,
   rows: ArrayLike<number>,
-  palette: Palette,
+  look: (kind: string, name: string | number) => Look,
   colours: Uint32Array,
 ): Coloured {
-  const counts = new Map<number, number>();
+  const there = new Set<number>();
   for (let i = 0; i < rows.length; i++) {
     const code = codes[rows[i]!] ?? -1;
-    if (words[code] !== undefined) counts.set(code, (counts.get(code) ?? 0) + 1);
+    if (words[code] !== undefined) there.add(code);
   }
-  const often = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, mostWords);
-  // A word keeps its place in the set where it has one, so that actions look the same in every view.
-  const few = words.length <= mostWords;
-  const shown = often.map(([code], place) => ({
-    code,
-    name: words[code]!,
-    colour: palette.categories[few ? code : place]!,
-  }));
-  const table = new Map(shown.map((word) => [word.code, packed(word.colour)]));
+  const all = [...there]
+    .sort((a, b) => a - b)
+    .map((code) => ({ code, name: words[code]!, kind, known: numbered ? code : words[code]! }));
+  const shown = all.filter(({ known }) => !look(kind, known).texture);
+  const table = new Map(shown.map(({ code, known }) => [code, packed(look(kind, known).colour)]));
   const other = packed(grey);
   for (let i = 0; i < rows.length; i++) colours[i] = table.get(codes[rows[i]!] ?? -1) ?? other;
-  const listed = few ? shown.toSorted((a, b) => a.code - b.code) : shown;
-  return { colours, legend: { type: "words", words: listed, more: counts.size - shown.length } };
+  return { colours, legend: { type: "words", words: shown, more: all.length - shown.length } };
 }
 
 /** Between the 1st and the 99th of a hundred values: one outlier must not make all others look the same. */

@@ -12,8 +12,12 @@ export interface Palette {
   readonly sim: string;
   readonly real: string;
   readonly truth: string;
-  readonly categories: readonly string[];
+  /** Of names, told apart by everybody. */
+  readonly names: readonly string[];
 }
+
+/** Colours of a theme that everybody can tell apart. */
+export const colourCount = 8;
 
 let remembered: { theme: string; palette: Palette } | null = null;
 
@@ -40,12 +44,15 @@ function paletteNow(): Palette {
     sim: get("sim"),
     real: get("real"),
     truth: get("truth"),
-    categories: Array.from({ length: 12 }, (_, i) => get(`c${i}`)),
+    names: Array.from({ length: colourCount }, (_, i) => get(`c${i}`)),
   };
 }
 
-export function category(palette: Palette, index: number): string {
-  return palette.categories[((index % 12) + 12) % 12]!;
+/** Black or white, whichever is read more easily on a colour (`#rrggbb`). */
+export function inkOn(colour: string): string {
+  const value = Number.parseInt(colour.slice(1), 16);
+  const light = [16, 8, 0].map((shift) => (((value >> shift) & 255) / 255) ** 2.2);
+  return 0.2126 * light[0]! + 0.7152 * light[1]! + 0.0722 * light[2]! > 0.18 ? "#000" : "#fff";
 }
 
 /** Turbo, by the polynomial its authors give; t in 0..1 to red, green, blue in 0..255. */

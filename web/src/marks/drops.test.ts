@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { crowdOf, dropHeight, dropWidth, edge, factorPlace, fieldOf, opacityOf, rgbOf, type Drops } from "./drops";
+import { crowdOf, dropHeight, dropWidth, edge, fieldOf, opacityOf, rgbOf, striped, type Drops } from "./drops";
 
 const size = 9;
 const pixels = 20;
@@ -73,9 +73,14 @@ describe("drops", () => {
     expect(opacityOf(1)).toBeLessThan(0.8);
   });
 
-  test("twelve factors have twelve colours", () => {
-    expect(new Set(Array.from({ length: 12 }, (_, f) => factorPlace(f))).size).toBe(12);
-    expect(factorPlace(12)).toBe(factorPlace(0));
+  test("factors that share a colour are told apart by stripes", () => {
+    const kept = (texture: number): number[] => Array.from({ length: 10 }, (_, line) => striped(texture, line));
+    expect(new Set(kept(0))).toEqual(new Set([1]));
+    expect(new Set(kept(1)).size).toBe(2);
+    expect(kept(2)).not.toEqual(kept(1));
+  });
+
+  test("colours are read as they are written", () => {
     expect(rgbOf("#ff725c")).toEqual([255, 114, 92]);
   });
 });

@@ -1,5 +1,6 @@
 /** Good and bad news as drops of colour: each cell of a grid is one whose area shows how strong it is. */
 
+import type { Texture } from "./names";
 import { sightOf, type Sight } from "./sight";
 
 export type Rgb = readonly [number, number, number];
@@ -12,6 +13,8 @@ export interface Drops {
   /** Where the cells look; none: they part the picture evenly. */
   readonly sight?: Sight | undefined;
   readonly colours: readonly Rgb[];
+  /** Of factors that share a colour the later ones are striped. */
+  readonly textures?: readonly Texture[];
   /** Which factors are drawn. */
   readonly shown: (factor: number) => boolean;
 }
@@ -135,6 +138,7 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
   const [wide, high] = [drops.width * pixels, drops.height * pixels];
   const image = new ImageData(wide, high);
   const field = new Float32Array(wide * high);
+  const strongest = new Uint8Array(wide * high);
   const [red, green, blue, weight, most] = Array.from({ length: 5 }, () => new Float32Array(wide * high));
   for (let factor = 0; factor < drops.colours.length; factor++) {
     if (!drops.shown(factor) || !fieldOf(drops, factor, sign, pixels, field)) continue;
@@ -148,7 +152,10 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
       green![i]! += share * g;
       blue![i]! += share * b;
       weight![i]! += share;
-      if (here > most![i]!) most![i] = here;
+      if (here > most![i]!) {
+        most![i] = here;
+        strongest[i] = drops.textures?.[factor] ?? 0;
+      }
     }
   }
   for (let i = 0; i < field.length; i++) {
@@ -158,9 +165,15 @@ export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
     image.data[4 * i] = red![i]! / all;
     image.data[4 * i + 1] = green![i]! / all;
     image.data[4 * i + 2] = blue![i]! / all;
-    image.data[4 * i + 3] = 255 * opacity;
+    image.data[4 * i + 3] = 255 * opacity * striped(strongest[i]!, (i % wide) + Math.floor(i / wide));
   }
   return image;
+}
+
+/** How much of its opacity a pixel keeps, by the slanted line that it lies on. */
+export function striped(texture: number, line: number): number {
+  if (!texture) return 1;
+  return line % (texture === 1 ? 10 : 5) < (texture === 1 ? 4 : 2) ? 0.35 : 1;
 }
 
 /** Nothing outside, a firm rim, and a body through which the picture can be seen. */
@@ -198,8 +211,3 @@ export function rgbOf(colour: string): Rgb {
   const value = Number.parseInt(colour.replace("#", ""), 16);
   return Number.isNaN(value) ? [128, 128, 128] : [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
-
-/** Colours that stay apart on a grey picture, in the order in which factors take them. */
-const order = [2, 0, 1, 5, 6, 10, 4, 11, 7, 3, 8, 9];
-
-export const factorPlace = (factor: number): number => order[factor % order.length]!;

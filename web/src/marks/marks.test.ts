@@ -61,7 +61,8 @@ describe("timelines", () => {
 });
 
 test("stacked shares fill the height", () => {
-  const svg = toSvg(size, "#fff", (pen) => drawStacked(pen, size, [0.25, 0.75, 0.5, 0.5], 2, ["#111111", "#222222"]));
+  const looks = ["#111111", "#222222"].map((colour) => ({ colour, texture: 0 }) as const);
+  const svg = toSvg(size, "#fff", (pen) => drawStacked(pen, size, [0.25, 0.75, 0.5, 0.5], looks, "#fff"));
   expect(svg.match(/<path/g)).toHaveLength(2);
   expect(svg).toContain("L200 100");
 });

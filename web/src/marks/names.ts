@@ -1,10 +1,47 @@
-/** The same name has the same colour wherever it is drawn. */
-import { category, type Palette } from "./colour";
+/** How names look, by their place among the names of their kind: a colour, and a texture where names share one. */
+import { colourCount, type Palette } from "./colour";
+import type { Pen } from "./pen";
 
-/** Names in the order of the alphabet take colours one after another, so that a few names never share one. */
-export function coloursByName(names: Iterable<string>, palette: Palette): (name: string) => string {
-  const sorted = [...new Set(names)].sort();
-  const order = [2, 3, 4, 5, 0, 1, 6, 10, 8, 7, 11, 9];
-  const known = new Map(sorted.map((name, index) => [name, category(palette, order[index % 12]!)]));
-  return (name) => known.get(name) ?? palette.muted;
+/** Plain, wide stripes, narrow stripes. */
+export type Texture = 0 | 1 | 2;
+const textureCount = 3;
+
+export interface Look {
+  readonly colour: string;
+  readonly texture: Texture;
+}
+
+/** Kinds that stand beside each other begin with different colours, so that fewer of their names look alike. */
+const begins: Readonly<Record<string, number>> = { object: 4, fact: 1 };
+
+export const lookAt = (kind: string, place: number, palette: Palette): Look => ({
+  colour: palette.names[(place + (begins[kind] ?? 0)) % colourCount]!,
+  texture: (Math.floor(place / colourCount) % textureCount) as Texture,
+});
+
+/** Pixels from one stripe to the next. */
+const periods: Readonly<Record<Texture, number>> = { 0: 0, 1: 6, 2: 3 };
+
+/** A look as the background of an element. */
+export function fillOf({ colour, texture }: Look, ground: string): string {
+  if (!texture) return colour;
+  const period = periods[texture];
+  const wide = period - (texture === 1 ? 2 : 1);
+  return `repeating-linear-gradient(90deg, ${colour} 0 ${wide}px, ${ground} ${wide}px ${period}px)`;
+}
+
+/** Stripes in the colour of the ground over what was drawn, from top to bottom at each place across. */
+export function drawTexture(
+  pen: Pen,
+  width: number,
+  { texture, ground }: { texture: Texture; ground: string },
+  band: (x: number) => readonly [top: number, bottom: number],
+): void {
+  if (!texture) return;
+  pen.fillStyle = ground;
+  const wide = texture === 1 ? 2 : 1;
+  for (let x = periods[texture] - wide; x < width; x += periods[texture]) {
+    const [top, bottom] = band(x);
+    if (bottom > top) pen.fillRect(x, top, wide, bottom - top);
+  }
 }

@@ -1,14 +1,16 @@
 /** Shares that add up to one, stacked along time. */
+import { drawTexture, type Look } from "./names";
 import type { Pen, Size } from "./pen";
 
-/** `shares` holds `kinds` values per step, step after step. */
+/** `shares` holds a value per look and step, step after step. */
 export function drawStacked(
   pen: Pen,
   size: Size,
   shares: ArrayLike<number>,
-  kinds: number,
-  colours: readonly string[],
+  looks: readonly Look[],
+  ground: string,
 ): void {
+  const kinds = looks.length;
   const steps = Math.floor(shares.length / kinds);
   if (!steps) return;
   const columns = Math.min(steps, Math.max(1, Math.floor(size.width)));
@@ -16,7 +18,9 @@ export function drawStacked(
   const x = (column: number): number => (column / columns) * size.width;
   const base = new Float32Array(columns);
   for (let kind = 0; kind < kinds; kind++) {
-    pen.fillStyle = colours[kind % colours.length]!;
+    const { colour, texture } = looks[kind]!;
+    const below = base.slice();
+    pen.fillStyle = colour;
     pen.beginPath();
     for (let c = 0; c < columns; c++) {
       const y = base[c]! * size.height;
@@ -30,6 +34,10 @@ export function drawStacked(
       pen.lineTo(x(c), y);
     }
     pen.fill();
+    drawTexture(pen, size.width, { texture, ground }, (at) => {
+      const c = Math.floor((at / size.width) * columns);
+      return [below[c]! * size.height, Math.min(1, base[c]!) * size.height];
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 /** One value per step along a time axis: lines, areas, strips of yes and no, strips of words. */
+import type { Look } from "./names";
 import type { Pen, Size } from "./pen";
 
 export interface Extent {
@@ -181,21 +182,26 @@ function drawDenseStrip(pen: Pen, size: Size, top: number, holds: (index: number
   }
 }
 
-/** A coloured run per word; where steps are denser than pixels, the word that each pixel begins with. */
-export function drawWords(pen: Pen, size: Size, codes: ArrayLike<number>, colours: (code: number) => string): void {
+/**
+ * A coloured run per word; where steps are denser than pixels, the word that each pixel begins with. Of words that share
+ * a colour the second is half as high, the third a thin line.
+ */
+export function drawWords(pen: Pen, size: Size, codes: ArrayLike<number>, looks: (code: number) => Look): void {
   if (codes.length > 4 * size.width) {
     const pixels = Math.max(1, Math.floor(size.width));
     codes = Array.from({ length: pixels }, (_, pixel) => codes[Math.floor((pixel * codes.length) / pixels)]!);
   }
   const n = codes.length;
-  const height = Math.min(14, size.height * 0.6);
-  const top = (size.height - height) / 2;
+  const highest = Math.min(14, size.height * 0.6);
   for (let i = 0; i < n; i++) {
     const from = i;
     const code = codes[i]!;
     while (i + 1 < n && codes[i + 1] === code) i++;
     if (!(code >= 0)) continue;
-    pen.fillStyle = colours(code);
-    pen.fillRect((from / n) * size.width, top, Math.max(0.7, ((i + 1 - from) / n) * size.width), height);
+    const { colour, texture } = looks(code);
+    const height = highest / (1 + texture);
+    const wide = Math.max(0.7, ((i + 1 - from) / n) * size.width);
+    pen.fillStyle = colour;
+    pen.fillRect((from / n) * size.width, (size.height - height) / 2, wide, height);
   }
 }

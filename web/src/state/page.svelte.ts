@@ -7,6 +7,7 @@ import { Service } from "../api/service";
 import { Address } from "./address.svelte";
 import { Jobs } from "./jobs.svelte";
 import { formatLink, parseLink, type Link } from "./link";
+import { Names } from "./names.svelte";
 import { Session } from "./session.svelte";
 import { Slot } from "./slot.svelte";
 import { toText } from "./selectiontext";
@@ -15,11 +16,15 @@ import { Toasts } from "./toasts.svelte";
 import { Undo } from "./undo.svelte";
 import type { Workspaces } from "./workspace";
 
+/** A study whose names have never been listed opens without them: it takes on its colours a moment later. */
+const patience_ms = 1000;
+
 export class Page {
   readonly service = new Service();
   readonly address = new Address();
   readonly undo = new Undo();
   readonly theme = new Theme();
+  readonly names = new Names();
   readonly toasts = new Toasts();
   readonly jobs = new Jobs(this.service);
   readonly live = new Live(
@@ -73,6 +78,7 @@ export class Page {
 
   async start(): Promise<void> {
     this.problem = "";
+    const names = this.quietly(this.learnNames());
     try {
       this.study = await this.service.study();
     } catch (problem) {
@@ -82,6 +88,7 @@ export class Page {
     this.live.connect();
     void this.quietly(this.jobs.load());
     void this.quietly(this.service.lenses().then((lenses) => (this.lenses = lenses)));
+    await Promise.race([names, new Promise((resolve) => setTimeout(resolve, patience_ms))]);
     await this.follow(parseLink(location.hash));
   }
 
@@ -144,9 +151,14 @@ export class Page {
     }, wait_ms);
   }
 
+  private async learnNames(): Promise<void> {
+    this.names.learn(await this.service.vocabulary());
+  }
+
   /** Read again what may have grown, and stay where we are. */
   async refresh(): Promise<void> {
     this.study = await this.service.study();
+    void this.quietly(this.learnNames());
     const old = this.session.recording;
     if (!old) return this.follow(parseLink(location.hash));
     const line = this.study.recordings.find((recording) => recording.name === old.info.name);

@@ -11,6 +11,7 @@ import type { Jobs } from "./jobs.svelte";
 import { parseLink, type Link } from "./link";
 import type { Interval } from "./memorytext";
 import { Metrics } from "./metrics.svelte";
+import type { Names } from "./names.svelte";
 import type { Page } from "./page.svelte";
 import type { OpenRecording } from "./recording";
 import { Results } from "./results.svelte";
@@ -83,6 +84,9 @@ export class Session {
   }
   get theme(): Theme {
     return this.page.theme;
+  }
+  get names(): Names {
+    return this.page.names;
   }
   get toasts(): Toasts {
     return this.page.toasts;

@@ -11,7 +11,11 @@ export class Theme {
   constructor() {
     const media = matchMedia("(prefers-color-scheme: dark)");
     this.systemDark = media.matches;
-    media.addEventListener("change", () => (this.systemDark = media.matches));
+    media.addEventListener("change", () => {
+      this.systemDark = media.matches;
+      // Before anything is drawn again: marks read their colours from the page.
+      this.apply();
+    });
     const stored = localStorage.getItem(key);
     this.choice = choices.find((choice) => choice === stored) ?? "system";
     this.apply();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from math import prod
 
@@ -28,6 +28,16 @@ SCAN_ROWS = 1 << 14
 SMALLEST_SCAN = 4
 GROWING_ROWS = 1 << 16
 """Rows that are looked through for kinds of things while a recording still grows."""
+
+
+Counted = Callable[[pl.Series], dict[str, int]]
+"""Counts the names in a stretch of a column."""
+
+
+def words(texts: pl.Series) -> dict[str, int]:
+    """Every word of a column of text, and in how many rows it stands."""
+    counted = texts.drop_nulls().value_counts()
+    return {str(word): int(count) for word, count in counted.iter_rows()}
 
 
 def derived(study: Study, recording: Recording | str) -> Derived:
@@ -135,29 +145,37 @@ class Derived:
         """Kinds of things that come into view, the commonest first; only so many, for each makes columns."""
         if all(column.name != "objects" or column.type != "objects" for column in self.recording.info.columns):
             return []
-        kept = self._cache.load_json("kinds")
-        if isinstance(kept, list) and all(isinstance(kind, str) for kind in kept):
+        return self._commonest("kinds", "objects", things.kinds)
+
+    def words(self, column: str) -> list[str]:
+        """Words of a column of text, the commonest of them in the order of the alphabet."""
+        return self._commonest(f"words of {column}", column, words)
+
+    def _commonest(self, key: str, column: str, counted: Counted) -> list[str]:
+        """The commonest names in a column, kept under a key once nothing is added to the recording."""
+        kept = self._cache.load_json(key)
+        if isinstance(kept, list) and all(isinstance(name, str) for name in kept):
             return kept
         counts: dict[str, int] = {}
         rows = self.recording.rows if self.recording.complete else min(self.recording.rows, GROWING_ROWS)
         for start in range(0, rows, SCAN_ROWS):
-            for kind, count in self._kinds_in(start, min(rows, start + SCAN_ROWS)).items():
-                counts[kind] = counts.get(kind, 0) + count
-        found = sorted(sorted(counts, key=lambda kind: (-counts[kind], kind))[:MOST_KINDS])
+            for name, count in self._counts(column, counted, start, min(rows, start + SCAN_ROWS)).items():
+                counts[name] = counts.get(name, 0) + count
+        found = sorted(sorted(counts, key=lambda name: (-counts[name], name))[:MOST_KINDS])
         if self.recording.complete:
-            self._cache.keep_json("kinds", found)
+            self._cache.keep_json(key, found)
         return found
 
-    def _kinds_in(self, start: int, stop: int) -> dict[str, int]:
+    def _counts(self, column: str, counted: Counted, start: int, stop: int) -> dict[str, int]:
         try:
-            return things.kinds(self.recording.columns(["objects"], start, stop)["objects"])
+            return counted(self.recording.columns([column], start, stop)[column])
         except DamagedPart:
             # The recording itself tells of the damage; here the rows around it still count.
             middle = (start + stop) // 2
             if stop - start <= SMALLEST_SCAN:
                 return {}
-            left, right = self._kinds_in(start, middle), self._kinds_in(middle, stop)
-            return {kind: left.get(kind, 0) + right.get(kind, 0) for kind in {**left, **right}}
+            left, right = (self._counts(column, counted, *part) for part in ((start, middle), (middle, stop)))
+            return {name: left.get(name, 0) + right.get(name, 0) for name in {**left, **right}}
 
     @cached_property
     def _made(self) -> dict[str, Made]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
+from innerview.lenses.columns.vocabulary import vocabulary
 from innerview.schema import Column, Lens, to_json
 from innerview.serve import caching
 from innerview.serve.capabilities import capabilities_of
@@ -48,6 +50,17 @@ def study(service: Serving) -> StudyReply:
         live_worlds=list(service.worlds),
         hidable={name: list(getattr(world, "hidable", ())) for name, world in service.worlds.items()},
     )
+
+
+@router.get("/vocabulary")
+def known_names(service: Serving) -> dict[str, list[str]]:
+    """The names that the recordings know by kind, such as actions and objects; a new recording adds at the end."""
+    opened: list[Opened] = []
+    for name in service.study.recordings():
+        with contextlib.suppress(StoreError):  # the study tells what cannot be opened
+            opened.append(service.open(name))
+    opened.sort(key=lambda each: (each.recording.info.created_at, each.recording.info.name))
+    return vocabulary(each.derived(service.study) for each in opened)
 
 
 @router.get("/recordings/{name}")

@@ -1,5 +1,6 @@
 /** Action probabilities over time: of one source, and what a second one gives more or less. */
-import { category, readPalette } from "../../marks/colour";
+import { readPalette } from "../../marks/colour";
+import type { Look } from "../../marks/names";
 import type { Pen, Size } from "../../marks/pen";
 import { drawStacked } from "../../marks/stacked";
 import { cut } from "../../marks/timeline";
@@ -18,7 +19,10 @@ function stepsOf({ episode, window }: Shown): { first: number; last: number } {
   return { first: Math.max(0, Math.floor(window.from) - group.start), last };
 }
 
-export function paintShares(pen: Pen, size: Size, shown: Shown): void {
+/** How an action looks, by its name. */
+type Looks = (name: string) => Look;
+
+export function paintShares(pen: Pen, size: Size, shown: Shown, look: Looks): void {
   const { episode, window } = shown;
   const { shares, group } = episode;
   const { first, last } = stepsOf(shown);
@@ -28,7 +32,7 @@ export function paintShares(pen: Pen, size: Size, shown: Shown): void {
   pen.save();
   pen.translate((group.start + first - window.from) * scale, 0);
   const room = { width: (last - first) * scale, height: size.height };
-  drawStacked(pen, room, part, shares.kinds, readPalette().categories);
+  drawStacked(pen, room, part, shares.names.map(look), readPalette().panel);
   pen.restore();
 }
 
@@ -45,11 +49,11 @@ export function differenceOf(
   });
 }
 
-export function paintDifference(pen: Pen, size: Size, a: Shown, b: Shown): void {
+export function paintDifference(pen: Pen, size: Size, a: Shown, b: Shown, look: Looks): void {
   const [one, other] = [a.episode.shares, b.episode.shares];
   const group = a.episode.group;
   if (!one || !other || !group) return;
-  const palette = readPalette();
+  const colours = one.names.map((name) => look(name).colour);
   const [mine, theirs] = [stepsOf(a), stepsOf(b)];
   const scale = size.width / (a.window.to - a.window.from);
   const middle = size.height / 2;
@@ -60,12 +64,12 @@ export function paintDifference(pen: Pen, size: Size, a: Shown, b: Shown): void 
       if (!more) return;
       // Shares add up to one, so what stands above is never more than one.
       const height = Math.abs(more) * middle;
-      pen.fillStyle = category(palette, kind);
+      pen.fillStyle = colours[kind]!;
       pen.fillRect(x, more > 0 ? above - height : below, Math.max(scale, 0.7), height);
       if (more > 0) above -= height;
       else below += height;
     });
   }
-  pen.fillStyle = palette.muted;
+  pen.fillStyle = readPalette().muted;
   pen.fillRect(0, middle - 0.5, size.width, 1);
 }

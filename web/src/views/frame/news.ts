@@ -1,6 +1,6 @@
 /** Amounts of factors as drops over a picture, good and bad, and their sums. */
-import { category, readPalette } from "../../marks/colour";
-import { drawDrops, factorPlace, rgbOf, type Drops } from "../../marks/drops";
+import { drawDrops, rgbOf, type Drops } from "../../marks/drops";
+import type { Look } from "../../marks/names";
 import type { FactorRow } from "../../state/factorrows";
 import type { Factors } from "../../state/factors";
 import { sumsOf } from "./place";
@@ -17,16 +17,22 @@ export interface NewsDrawn {
 export function newsOf(
   found: FactorRow | null,
   value: Factors | null,
-  { full, shown, signed }: { full: number; shown: (factor: number) => boolean; signed: boolean },
+  {
+    full,
+    shown,
+    signed,
+    look,
+  }: { full: number; shown: (factor: number) => boolean; signed: boolean; look: (factor: number) => Look },
 ): NewsDrawn | null {
   if (!found || !value) return null;
-  const palette = readPalette();
+  const looks = value.factors.map((_, factor) => look(factor));
   const drops: Drops = {
     amounts: found.amounts.map((amount) => amount / full),
     height: value.grid[0],
     width: value.grid[1],
     sight: value.sight,
-    colours: value.factors.map((_, factor) => rgbOf(category(palette, factorPlace(factor)))),
+    colours: looks.map(({ colour }) => rgbOf(colour)),
+    textures: looks.map(({ texture }) => texture),
     shown,
   };
   return {

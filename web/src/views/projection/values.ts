@@ -3,6 +3,7 @@ import type { ArraySpec } from "../../api/model";
 import type { ResultLine } from "../../api/results";
 import type { ArraySlice } from "../../api/service";
 import type { Values } from "../../marks/cloudcolour";
+import type { Names } from "../../state/names.svelte";
 import type { OpenRecording } from "../../state/recording";
 import type { Results } from "../../state/results.svelte";
 import { columnValues } from "../frame/cloud/values";
@@ -15,6 +16,7 @@ const mostBytes = 48e6;
 
 export interface Others {
   readonly results: Results;
+  readonly names: Names;
   readonly chart: ResultLine | undefined;
   /** The element that is chosen in the memory. */
   readonly element: number | undefined;
@@ -25,16 +27,17 @@ export const canFetch = (recording: OpenRecording, spec: ArraySpec | null): bool
   spec !== null && recording.info.rows * sizeOf(spec) * 4 <= mostBytes;
 
 export async function valuesOf(recording: OpenRecording, name: string, others: Others): Promise<Values> {
-  const { results, chart, element, memory } = others;
+  const { results, names, chart, element, memory } = others;
   if (name === chartHue && chart) return statesOf(results, chart);
   if (name === elementHue && memory && element !== undefined) return elementOf(recording, memory, element);
-  return columnValues(recording, recording.column(name));
+  return columnValues(recording, recording.column(name), names);
 }
 
 async function statesOf(results: Results, chart: ResultLine): Promise<Values> {
   const [whole, states] = await Promise.all([results.whole(chart.id), results.array(chart.id, "state")]);
   const told = whole.value as { states?: { name?: string }[] };
-  return { type: "words", codes: states.values, words: (told.states ?? []).map((s, i) => `${i + 1} ${s.name ?? ""}`) };
+  const words = (told.states ?? []).map((s, i) => `${i + 1} ${s.name ?? ""}`);
+  return { type: "words", codes: states.values, words, kind: "state", numbered: true };
 }
 
 const sizeOf = (spec: ArraySpec): number => spec.shape.reduce((product, n) => product * n, 1);

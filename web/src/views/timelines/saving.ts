@@ -30,13 +30,13 @@ export function paintTracks(pen: Pen, size: Size, { tracks, gap, many, first, se
   pen.font = "12px system-ui, sans-serif";
   pen.textBaseline = "middle";
   let top = 0;
-  tracks.forEach((track, index) => {
+  tracks.forEach((track) => {
     const middle = top + track.height / 2;
     label(pen, palette.muted, track.title, gutter - 8, middle, "right");
     label(pen, palette.muted, rangeOf(track), gutter + width + 8, middle, "left");
     pen.save();
     pen.translate(gutter, top);
-    drawPart(pen, { width, height: track.height }, { track, index, first }, seen, palette);
+    drawPart(pen, { width, height: track.height }, { track, first }, seen);
     pen.restore();
     top += track.height + gap;
   });

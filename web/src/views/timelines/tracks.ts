@@ -1,11 +1,13 @@
 /** Which columns become timelines, in which order, and how each is drawn. */
 import { numbersOf, type ColumnData } from "../../api/columns";
 import type { Column, ColumnKind } from "../../api/model";
-import { category, type Palette } from "../../marks/colour";
+import { readPalette } from "../../marks/colour";
+import type { Look } from "../../marks/names";
 import type { Pen, Size } from "../../marks/pen";
 import { cut, drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
 import type { Shares } from "../../state/episode.svelte";
 import { number, titleOf } from "../../state/format";
+import type { Colours } from "../frame/colours";
 
 export interface Track {
   readonly column: Column;
@@ -15,8 +17,9 @@ export interface Track {
   readonly extent: Extent;
   readonly values: ArrayLike<number>;
   readonly words: readonly string[];
-  /** What it is about has a colour of its own, also on the map. */
-  readonly colour?: string | undefined;
+  readonly colour: string;
+  /** How each of its words looks. */
+  readonly looks: readonly Look[];
   /** An element of an array rather than a column. */
   readonly element?: boolean;
   /** The same of the second source. */
@@ -45,11 +48,17 @@ const order: ColumnKind[] = ["value", "reward", "decision", "action", "event", "
 const factsFirst: ColumnKind[] = ["fact", "event", "decision", "value", "reward", "action", "category", "text"];
 
 /** The tracks of some columns; what is derived has its place already while it is made. */
-export function tracksOf(columns: readonly Column[], data: ReadonlyMap<string, ColumnData>): Track[] {
+export function tracksOf(
+  columns: readonly Column[],
+  data: ReadonlyMap<string, ColumnData>,
+  colours: TrackColours,
+): Track[] {
   return columns
     .filter((column) => data.has(column.name) || column.derived)
-    .map((column) => trackOf(column, data.get(column.name) ?? waiting));
+    .map((column) => trackOf(column, data.get(column.name) ?? waiting, colours));
 }
+
+type TrackColours = Pick<Colours, "ofWord" | "ofColumn">;
 
 const waiting: ColumnData = { type: "number", values: new Float32Array(0) };
 
@@ -63,7 +72,7 @@ function placeOf(column: Column, memory: boolean): number {
 }
 
 /** Elements of a short vector, drawn like columns; only time can be selected on them, for they are no columns. */
-export function vectorTracks({ kinds, names, values }: Shares): Track[] {
+export function vectorTracks({ kinds, names, values }: Shares, colours: TrackColours): Track[] {
   return names.map((name, k) => {
     const column: Column = {
       name,
@@ -78,7 +87,7 @@ export function vectorTracks({ kinds, names, values }: Shares): Track[] {
       pair: "",
     };
     const own = Float32Array.from({ length: values.length / kinds }, (_, step) => values[step * kinds + k]!);
-    return { ...trackOf(column, { type: "number", values: own }), element: true };
+    return { ...trackOf(column, { type: "number", values: own }, colours), element: true };
   });
 }
 
@@ -88,18 +97,33 @@ export function inOrder(columns: readonly Column[], memory = false): Column[] {
   return drawn.sort((a, b) => placeOf(a, memory) - placeOf(b, memory));
 }
 
-export function trackOf(column: Column, data: ColumnData): Track {
+export function trackOf(column: Column, data: ColumnData, colours: TrackColours): Track {
   const values = numbersOf(data);
   const words = data.type === "text" ? data.words : column.categories;
   const form = column.type === "bool" || column.kind === "event" ? "strip" : words.length ? "words" : "line";
   const extent = form === "line" ? extentOf(values) : { low: 0, high: 1 };
-  return { column, title: titleOf(column), form, height: form === "line" ? 28 : 19, extent, values, words };
+  const looks = form === "words" ? words.map((word) => colours.ofWord(column, word)) : [];
+  const height = form === "line" ? 28 : 19;
+  return {
+    column,
+    title: titleOf(column),
+    form,
+    height,
+    extent,
+    values,
+    words,
+    looks,
+    colour: colours.ofColumn(column),
+  };
 }
 
-export function drawTrack(pen: Pen, size: Size, track: Track, index: number, palette: Palette, second = false): void {
-  const colour = second && track.form === "line" ? palette.ink : colourOf(track, index, palette);
+/** A word that the column does not name. */
+const unknown: Look = { colour: "#a8adb5", texture: 0 };
+
+export function drawTrack(pen: Pen, size: Size, track: Track, second = false): void {
+  const colour = second && track.form === "line" ? readPalette().ink : track.colour;
   if (track.form === "strip") drawStrip(pen, size, (i) => track.values[i]! > 0, track.values.length, colour);
-  else if (track.form === "words") drawWords(pen, size, track.values, (code) => category(palette, code));
+  else if (track.form === "words") drawWords(pen, size, track.values, (code) => track.looks[code] ?? unknown);
   else
     drawLine(pen, size, track.values, track.extent, colour, {
       area: track.extent.low >= 0 && track.column.kind === "fact" && !track.beside && !second,
@@ -111,28 +135,26 @@ export function drawTrack(pen: Pen, size: Size, track: Track, index: number, pal
 export function drawPart(
   pen: Pen,
   size: Size,
-  { track, index, first }: { track: Track; index: number; first: number },
+  { track, first }: { track: Track; first: number },
   shown: { from: number; to: number },
-  palette: Palette,
 ): void {
   const { beside } = track;
-  if (!beside) return drawSource(pen, size, { track, index, first }, shown, palette);
+  if (!beside) return drawSource(pen, size, { track, first }, shown);
   // Lines lie over each other, the second one dashed; strips stand above each other.
   const half = track.form === "line" ? size : { ...size, height: size.height / 2 };
-  drawSource(pen, half, { track, index, first }, shown, palette);
+  drawSource(pen, half, { track, first }, shown);
   const other = { ...track, values: beside.values, beside: undefined };
   pen.save();
   if (track.form !== "line") pen.translate(0, size.height / 2);
-  drawSource(pen, half, { track: other, index, first: beside.first }, beside.seen, palette, true);
+  drawSource(pen, half, { track: other, first: beside.first }, beside.seen, true);
   pen.restore();
 }
 
 function drawSource(
   pen: Pen,
   size: Size,
-  { track, index, first }: { track: Track; index: number; first: number },
+  { track, first }: { track: Track; first: number },
   shown: { readonly from: number; readonly to: number },
-  palette: Palette,
   second = false,
 ): void {
   const part = cut(track.values, shown.from - first, shown.to - first);
@@ -141,20 +163,8 @@ function drawSource(
   pen.save();
   pen.translate((first + part.first - shown.from) * scale, 0);
   const width = part.values.length * scale;
-  drawTrack(pen, { width, height: size.height }, { ...track, values: part.values }, index, palette, second);
+  drawTrack(pen, { width, height: size.height }, { ...track, values: part.values }, second);
   pen.restore();
-}
-
-export function colourOf(track: Track, index: number, palette: Palette): string {
-  if (track.colour) return track.colour;
-  if (track.column.kind === "value") return palette.accent;
-  if (track.column.kind === "reward") return palette.truth;
-  return category(palette, [5, 2, 4, 10, 3, 6, 8, 7][index % 8]!);
-}
-
-/** The kind of thing that a derived column is about. */
-export function thingOf({ name, derived }: Column): string {
-  return derived ? (/^(.+) in view$/.exec(name)?.[1] ?? /^(?:angle|distance) to (.+)$/.exec(name)?.[1] ?? "") : "";
 }
 
 export function reading(track: Track, step: number): string {
