@@ -35,7 +35,7 @@ class PredictionLayout:
             columns |= _head_values(head, said)
             if head.kind in ("policy", "answer"):
                 arrays[f"probabilities.{head.name}"] = _softmax(said)
-        arrays |= {f"site.{_file_name(site)}": _numpy(output.sites[site]) for site in self.kept}
+        arrays |= {site_array_name(site): _numpy(output.sites[site]) for site in self.kept}
         return columns, arrays
 
 
@@ -102,13 +102,14 @@ def _head_arrays(head: Head) -> list[ArraySpec]:
 def _site_array(address: str, site: Site, value: torch.Tensor) -> ArraySpec:
     axes = site.axes if len(site.axes) == value.ndim - 1 else ()
     shape = tuple(value.shape[1:])
-    name = f"site.{_file_name(address)}"
-    return ArraySpec(name=name, shape=shape, dtype="float32", role=site.kind, axes=axes, label=address)
+    return ArraySpec(
+        name=site_array_name(address), shape=shape, dtype="float32", role=site.kind, axes=axes, label=address
+    )
 
 
-def _file_name(site: str) -> str:
-    """A site's address made of what a name may hold."""
-    return "".join(letter if letter.isalnum() or letter in "._+-" else "+" for letter in site)
+def site_array_name(address: str) -> str:
+    """The array that holds a site's values: its address made of what a name may hold."""
+    return "site." + "".join(letter if letter.isalnum() or letter in "._+-" else "+" for letter in address)
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:
