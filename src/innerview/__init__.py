@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
+    from innerview.edits import edit
     from innerview.interventions.ablation import blind
     from innerview.interventions.ablation_test import prove
     from innerview.interventions.reductions import reduce_table
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import load_snapshot, snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import play_out
-    from innerview.schema import EditSet, Move, SiteEdit
+    from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit
     from innerview.serve import show
     from innerview.store import Recording, Study, check, import_pairs, write_rows
     from innerview.subjects import Subject, from_sb3, subject
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 # Loaded when first used, so that looking at a study does not wait for torch.
 _HOMES = {
+    "InputEdit": "innerview.schema",
     "SiteEdit": "innerview.schema",
+    "WeightEdit": "innerview.schema",
     "Move": "innerview.schema",
     "Recording": "innerview.store",
     "EditSet": "innerview.schema",
@@ -42,6 +45,7 @@ _HOMES = {
     "World": "innerview.worlds",
     "blind": "innerview.interventions.ablation",
     "check": "innerview.store",
+    "edit": "innerview.edits",
     "from_sb3": "innerview.subjects",
     "load_snapshot": "innerview.rollouts.snapshots",
     "minimal": "innerview.interventions.smallest_memory",
@@ -64,15 +68,18 @@ _HOMES = {
 __all__ = [
     "EditSet",
     "InnerviewError",
+    "InputEdit",
     "Move",
     "Recording",
     "SiteEdit",
     "Study",
     "Subject",
     "UnknownName",
+    "WeightEdit",
     "World",
     "blind",
     "check",
+    "edit",
     "from_sb3",
     "import_pairs",
     "load_snapshot",

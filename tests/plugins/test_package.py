@@ -20,6 +20,8 @@ from innerview.lenses.look import run_lens
 from innerview.schema import Heat
 from innerview.testing.lens_subjects import lens_cases
 from innerview.testing.lenses import check_lens
+from innerview.testing.subject_check import check_subject
+from innerview.testing.world_check import check_world
 from tests.plugins.installed import LENSES, PACKAGE, installed
 
 SEEING = ["lstm", "dueling", "functional relu", "in-place relu", "frame stack", "dict", "attention"]
@@ -117,3 +119,8 @@ def test_the_world_and_the_model_are_found_by_name(study: iv.Study) -> None:
     assert iv.world("lamps").info.actions is not None
     assert study.recording("lamps").info.subject is not None
     assert study.recording("lamps").rows == 36
+
+
+def test_the_world_and_the_model_keep_what_they_promise() -> None:
+    made, world = load_subject("sample:watcher")
+    assert check_subject(made).name and check_world(world).name == "Lamps"

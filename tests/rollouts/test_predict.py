@@ -113,6 +113,51 @@ def test_questions_are_answered_as_the_module_answers_them(study: Study, subject
     assert not check(study.path)
 
 
+def with_uniform_head(module: Attention, row: int, head: int) -> np.ndarray:
+    """The answer where one head of the attention looks at all boxes alike, from a module whose attention is redone."""
+    tokens, (boxes, features) = words(row), things(row // 10)
+    padded, placed = np.zeros((1, TOKENS), np.int64), np.zeros((1, BOXES, 4), np.float32)
+    padded[0, : len(tokens)], placed[0, : len(boxes)] = tokens, boxes
+    with torch.no_grad():
+        seen = module.boxes(torch.from_numpy(np.concatenate([placed, features[None]], axis=-1)))
+        query, key, value = (
+            torch.nn.functional.linear(given, weight, bias).unflatten(-1, (2, 4)).transpose(1, 2)
+            for given, weight, bias in zip(
+                (module.words(torch.from_numpy(padded)), seen, seen),
+                module.cross.in_proj_weight.chunk(3),
+                module.cross.in_proj_bias.chunk(3),
+                strict=True,
+            )
+        )
+        there = torch.arange(BOXES) < len(boxes)
+        maps = (query @ key.transpose(-2, -1) / 2).masked_fill(~there, -torch.inf).softmax(-1)
+        maps[:, head] = there / there.sum()
+        mixed = module.cross.out_proj((maps @ value).transpose(1, 2).flatten(2))
+        return np.asarray(module.answer(mixed[0, : len(tokens)].mean(0)))
+
+
+def test_maps_are_kept_and_one_head_is_changed_as_in_a_patched_module(
+    study: Study, subject: Subject, module: Attention
+) -> None:
+    maps = "cross/attention"
+    with torch.no_grad():
+        module.cross.in_proj_weight.mul_(5)  # so that heads look at some boxes and not at others
+    plain = iv.predict(study, subject, "questions", inputs=BOUND, keep=[maps], progress=False)
+    edit = iv.SiteEdit(site=f"{maps}[1]", op="uniform")
+    changed = iv.predict(study, subject, "questions", inputs=BOUND, keep=[maps], edits=edit, progress=False)
+    assert changed.id != plain.id
+    before, after = (made.array("site.cross+attention", 0, QUESTIONS) for made in (plain, changed))
+    assert before.shape == (QUESTIONS, 2, TOKENS, BOXES)
+    np.testing.assert_allclose(before.sum(-1), 1, atol=1e-5)
+    np.testing.assert_array_equal(after[:, 0], before[:, 0])
+    boxes = len(things(3)[0])
+    np.testing.assert_allclose(after[30, 1], np.tile(np.arange(BOXES) < boxes, (TOKENS, 1)) / boxes, atol=1e-6)
+    said = changed.array("head.answer", 0, QUESTIONS)
+    wanted = [with_uniform_head(module, row, 1) for row in range(QUESTIONS)]
+    np.testing.assert_allclose(said, wanted, atol=1e-6)
+    assert np.abs(said - plain.array("head.answer", 0, QUESTIONS)).max() > 1e-3
+
+
 def test_it_is_kept_by_recording_subject_and_binding(study: Study, subject: Subject) -> None:
     whole = iv.predict(study, subject, "questions", inputs=BOUND, progress=False)
     assert iv.predict(study, subject, "questions", inputs=BOUND, progress=False).id == whole.id

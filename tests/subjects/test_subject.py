@@ -214,3 +214,31 @@ def test_printed_a_subject_tells_its_parts_in_a_few_lines() -> None:
     assert told[0].startswith("ArgumentRecurrent (torch, ") and told[1] == "inputs: x (vector 6)"
     assert [line.split(":")[0] for line in told[1:]] == ["inputs", "layers", "memory", "heads"]
     assert "core (8)" in told[3] and "policy (policy of" in told[4]
+
+
+class Rescaled(nn.Module):
+    """A layer is called as the head is, and what comes out is something else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.policy, self.value = nn.Linear(4, 3), nn.Linear(4, 1)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return self.policy(x).masked_fill(torch.tensor([False, True, False]), -50.0) / 2, self.value(x) * 10
+
+
+class OnlyPolicy(Rescaled):
+    def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]
+        return super().forward(x)[0]
+
+
+@torch.no_grad()
+def test_a_head_is_what_the_module_puts_out_and_no_layer_of_that_name() -> None:
+    x = torch.rand(5, 4)
+    both, single = Rescaled(), OnlyPolicy()
+    heads = {"policy": "policy", "value": "value"}
+    output = subject(both, inputs={"x": (4,)}, heads=heads).run({"x": x}).heads
+    torch.testing.assert_close(output["policy"], both(x)[0])
+    torch.testing.assert_close(output["value"], both(x)[1])
+    output = subject(single, inputs={"x": (4,)}, heads="policy").run({"x": x}).heads
+    torch.testing.assert_close(output["policy"], single(x))

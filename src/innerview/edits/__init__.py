@@ -6,6 +6,7 @@ before the heads read it and before it is carried.
 
 from innerview.edits.ablation import blind, random_directions
 from innerview.edits.selection import all_but, compose, keep_only, parse_elements, top
+from innerview.edits.subject import edit
 from innerview.subjects import Editor, as_edits, checked, described, fingerprint
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "checked",
     "compose",
     "described",
+    "edit",
     "fingerprint",
     "keep_only",
     "parse_elements",

@@ -83,10 +83,10 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
                 f"heads='{declared}' fits a module with one output; this one returns {_listed(found, batch)}. "
                 "Give a kind for each: heads={'policy': 'policy', 'value': 'value'}."
             )
-        declared = {declared: declared}
+        return [_source(found[0], declared, declared, batch)]
     assert declared is not None
     paths = {part.name: part for part in found}
-    if not set(declared) & (set(paths) | set(trace.layers)) and len(declared) == len(found):
+    if not set(declared) & set(paths) and _fit_in_order(declared, found, trace):
         return [_source(part, name, kind, batch) for part, (name, kind) in zip(found, declared.items(), strict=True)]
     sources = []
     for name, kind in declared.items():
@@ -99,6 +99,15 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
         else:
             raise UnknownName("part of the output or layer", name, [*paths, *trace.layers], "Heads are read off these.")
     return sources
+
+
+def _fit_in_order(declared: Mapping[str, Any], found: list[Part], trace: Trace) -> bool:
+    """Whether the names can be those of the outputs, in order. A layer of the same name does not count: what the module
+    puts out may be masked or scaled after it."""
+    sizes = {name: trace.kept[name][0].numel() for name in declared if name in trace.kept}
+    if len(declared) != len(found) or len(sizes) not in (0, len(found)):
+        return False
+    return not sizes or [*sizes.values()] == [part.value.numel() for part in found]
 
 
 def _inferred(found: list[Part], trace: Trace, batch: int, acts: str | None) -> list[HeadSource]:

@@ -166,6 +166,12 @@ class Subject:
         made._edits = self._edits
         return made
 
+    def named(self, name: str) -> Subject:
+        """The same subject under another name."""
+        made = copy.copy(self)
+        made.info = replace(self.info, name=name)
+        return made
+
     def copied(self, weights: Mapping[str, Tensor], *, name: str) -> Subject:
         """A subject of its own with some weights changed; this one and the user's module stay as they are.
 

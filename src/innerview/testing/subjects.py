@@ -42,7 +42,12 @@ class Case:
 def random_inputs(info: SubjectInfo, *, batch: int, seed: int) -> dict[str, Tensor]:
     """Inputs a subject takes, the same for the same seed."""
     generator = torch.Generator().manual_seed(seed)
-    return {spec.name: torch.rand((batch, *spec.shape), generator=generator) for spec in info.inputs}
+    return {
+        spec.name: torch.randint(0, 2, (batch, *spec.shape), generator=generator)
+        if spec.kind == "tokens"
+        else torch.rand((batch, *spec.shape), generator=generator)
+        for spec in info.inputs
+    }
 
 
 def _seeded(make: Callable[[], Any]) -> Callable[[], Any]:
