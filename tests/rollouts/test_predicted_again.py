@@ -15,7 +15,7 @@ from torch import Tensor, nn
 import innerview as iv
 from innerview.errors import SubjectError
 from innerview.testing.lens_subjects import lens_cases
-from innerview.testing.predictions import check_predictions
+from innerview.testing.prediction_check import check_predictions
 from innerview.testing.worlds import CountingWorld, DictWorld
 from tests.rollouts.players import recurrent
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ def snapshot(
         _check_free(opened, taken.recording, subject, run)
         record(
             opened,
-            subject.with_info(replace(subject.info, name=taken.subject)),
+            subject.named(taken.subject),
             world,
             episodes=episodes,
             seeds=seeds,
