@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
+from innerview.errors import RequestError
 from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
 from innerview.jobs.kinds import kind_of
 from innerview.lenses.job import LensJob
 from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.rollouts.live import ForwardCall
 from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit, to_json
 from innerview.serve.app import openapi_text
-from innerview.serve.arguments import CORE, read_job
+from innerview.serve.arguments import CORE, read, read_job
 
 EDITS = (
     SiteEdit(elements=(1, 2), op="set", value=0.5, start=3, stop=9),
@@ -62,3 +66,30 @@ def test_a_request_need_not_say_what_has_a_default() -> None:
     assert schemas["LensJob"]["required"] == ["kind", "lens", "recording"]
     assert schemas["LensJob"]["additionalProperties"] is False
     assert schemas["JobRequest"]["discriminator"]["mapping"]["predict"].endswith("/PredictJob")
+
+
+def test_requests_are_read_without_torch() -> None:
+    """Looking at a study does not wait for what only running a model needs."""
+    asked = [{"kind": kind_of(job).name, **to_json(job)} for job in JOBS]
+    code = (
+        "import json, sys\nimport innerview.serve\nfrom innerview.serve.arguments import read_job\n"
+        f"for asked in json.loads({json.dumps(asked)!r}): read_job(asked)\n"
+        "assert 'torch' not in sys.modules, 'torch was loaded'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"recording": "x"}, "row of call 'forward' is missing"),
+        ({"recording": "x", "row": "3"}, "row of call 'forward' should be a whole number, not '3'"),
+        ({"recording": "x", "row": 3, "subjct": "a"}, "Did you mean 'subject'?"),
+        ([3], "What call 'forward' takes is given by name"),
+    ],
+)
+def test_live_calls_are_typed_in_the_same_way(given: Any, words: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        read(ForwardCall, given, "call 'forward'")
+    assert words in str(refused.value)
+    assert read(ForwardCall, {"recording": "x", "row": 3}, "call 'forward'") == ForwardCall(recording="x", row=3)

@@ -15,7 +15,7 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.lenses.discovery import Looking, all_lenses
 from innerview.lenses.job import LensJob
-from innerview.lenses.needs import check_needs, choose_subject
+from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
 from innerview.lenses.rows.selection import as_ranges, chosen_rows, row_ranges
 from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, bind, join_rows, to_json, unwatched
@@ -40,7 +40,8 @@ class LensWork(StoredWork):
         super().__init__(job, context)
         self.looking = all_lenses().get(job.lens, NOT_A_LENS)
         lens, self.recording = self.looking.lens, context.study.recording(job.recording)
-        self.subject = choose_subject(lens, self.recording, job.subject, context.subjects)
+        runs = lens.runs_subject and context.subjects
+        self.subject = context.recorded_subject(self.recording, job.subject) if runs else None
         check_needs(lens, self.recording.info, self.subject.info if self.subject else None)
         if self.subject is not None:
             _refuse_edited(self.recording, lens.name)

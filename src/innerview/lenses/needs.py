@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
-from innerview.errors import LensError, UnknownName
+from innerview.errors import LensError
 from innerview.schema import Lens, RecordingInfo, SubjectInfo
-from innerview.store import Recording
-
-if TYPE_CHECKING:
-    from innerview.subjects import Subject
 
 NO_SUBJECT = (
     "'{lens}' runs the model again, and no model is loaded. Give one: look(…, subject=…), or innerview lens … "
@@ -37,25 +32,6 @@ def check_needs(lens: Lens, recording: RecordingInfo, subject: SubjectInfo | Non
     problems = unmet_needs(lens, recording, subject)
     if problems:
         raise LensError(" ".join(problems))
-
-
-def choose_subject(lens: Lens, recording: Recording, name: Any, subjects: Mapping[str, Subject]) -> Subject | None:
-    """The live subject somebody names, or the one that recorded; None for a lens that runs none, or where none is."""
-    if not lens.runs_subject:
-        return None
-    recorded = recording.info.subject
-    wanted = name or (recorded.name if recorded and recorded.name in subjects else next(iter(subjects), None))
-    if wanted is None:
-        return None
-    if wanted not in subjects:
-        raise UnknownName("live subject", str(wanted), subjects)
-    subject = subjects[wanted]
-    if name is None and recorded and recorded.weights_digest not in ("", subject.weights_digest()):
-        raise LensError(
-            f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now. Record it again, "
-            "or name the subject to look at it all the same."
-        )
-    return subject
 
 
 def _input(kind: str, what: str) -> Check:

@@ -73,17 +73,6 @@ def _row(context: Context, call: ForwardCall) -> tuple[Recording, Subject]:
     recording, row = context.study.recording(call.recording), call.row
     if not 0 <= row < recording.rows:
         raise RequestError(f"row is a whole number from 0 to {recording.rows - 1}, not {row}.")
-    subject = context.subject(call.subject, recording)
-    if call.subject is None:
-        _check_weights(recording, subject)
+    subject = context.recorded_subject(recording, call.subject)
     given = RowInputs(subject, recording)
     return recording, given.as_edited(row, given.memory_before(np.array([row])))
-
-
-def _check_weights(recording: Recording, subject: Subject) -> None:
-    recorded = recording.info.subject
-    if recorded is not None and recorded.weights_digest not in ("", subject.weights_digest()):
-        raise RequestError(
-            f"'{recording.info.name}' was recorded with other weights than '{subject.info.name}' has now: what it says "
-            "today is not what was recorded. Record it again, or serve the subject that it was recorded with."
-        )
