@@ -578,6 +578,8 @@ export interface paths {
         /**
          * Prediction Columns
          * @description Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
+         *
+         *     Beside what is predicted, how far each pose is from the recorded one.
          */
         get: operations["prediction_columns"];
         put?: never;
@@ -895,6 +897,8 @@ export interface components {
             label: string;
             /** Name */
             name: string;
+            /** Pair */
+            pair: string;
             /** Pixelated */
             pixelated: boolean;
             /**
@@ -1271,6 +1275,11 @@ export interface components {
             names: string[];
             /** Size */
             size: number;
+            /**
+             * Units
+             * @default []
+             */
+            units: string[];
         };
         /**
          * InputEdit
@@ -1770,6 +1779,29 @@ export interface components {
             ][];
         };
         /**
+         * PredictedPose
+         * @description A pose head beside the recorded pose. All fields but the first are names of columns.
+         */
+        PredictedPose: {
+            /** Head */
+            head: string;
+            /**
+             * Heading Error
+             * @default
+             */
+            heading_error: string;
+            /** Position Error */
+            position_error: string;
+            /** Predicted X */
+            predicted_x: string;
+            /** Predicted Y */
+            predicted_y: string;
+            /** X */
+            x: string;
+            /** Y */
+            y: string;
+        };
+        /**
          * PredictionReply
          * @description What one subject predicts for rows of a recording, without the values.
          */
@@ -1792,6 +1824,8 @@ export interface components {
             heads: components["schemas"]["Head"][];
             /** Id */
             id: string;
+            /** Poses */
+            poses: components["schemas"]["PredictedPose"][];
             /** Rows */
             rows: number;
             /** Sites */
@@ -1836,6 +1870,8 @@ export interface components {
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
+            /** Scene */
+            scene: string;
             subject: components["schemas"]["SubjectInfo"] | null;
             world: components["schemas"]["WorldInfo"] | null;
         };
