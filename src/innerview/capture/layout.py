@@ -181,13 +181,18 @@ def estimate_names(head: Head) -> tuple[str, ...]:
     return tuple(f"{head.name}_{part}" for part in parts)
 
 
-def _estimate_columns(info: SubjectInfo) -> list[Column]:
-    words = "What the subject believes."
+def estimate_columns(head: Head, words: str) -> list[Column]:
+    """The same with what is known of them."""
+    names = estimate_names(head)
+    units = head.units or ("",) * len(names)
     return [
-        Column(name=name, type="float", kind="decision", description=words)
-        for head in _estimating(info)
-        for name in estimate_names(head)
+        Column(name=name, type="float", kind="decision", unit=unit, description=words)
+        for name, unit in zip(names, units, strict=True)
     ]
+
+
+def _estimate_columns(info: SubjectInfo) -> list[Column]:
+    return [column for head in _estimating(info) for column in estimate_columns(head, "What the subject believes.")]
 
 
 def _array_name(prefix: str, spec: ArraySpec, fed: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from innerview.capture.heads import ambiguity
-from innerview.capture.layout import estimate_names
+from innerview.capture.layout import estimate_columns, estimate_names
 from innerview.schema import ArraySpec, Column, Head, Site, SubjectInfo, find_site
 from innerview.subjects import Output
 
@@ -64,7 +64,7 @@ def _head_columns(head: Head) -> list[Column]:
         kind = "value" if head.kind == "value" else "decision"
         return [Column(name=head.name, type="float", kind=kind, description=_SAID)]  # type: ignore[arg-type]
     if head.kind == "pose":
-        return [Column(name=n, type="float", kind="decision", description=_SAID) for n in estimate_names(head)]
+        return estimate_columns(head, _SAID)
     return []
 
 

@@ -31,6 +31,8 @@ class Head:
     kind: HeadKind
     size: int
     names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    """Of each number: "m", "rad"; where empty, those of the recorded columns that it is about."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
 from innerview.jobs.work import Product
+from innerview.lenses.columns.predicted import PredictedPose
 from innerview.schema import (
     Camera,
     Column,
@@ -110,6 +111,8 @@ class ArrayReply(BaseModel):
     axes: tuple[str, ...]
     elements: tuple[str, ...]
     domain: str
+    pair: str
+    """Arrays of the same pair show the same in each domain."""
     pixelated: bool
     unit: str
     label: str
@@ -130,6 +133,8 @@ class RecordingReply(BaseModel):
     groups: int
     subject: SubjectInfo | None
     world: WorldInfo | None
+    scene: str
+    """Key of the scene that all rows share; empty where groups have one each."""
     note: str
     created_at: str
     damage: list[DamageReply]
@@ -153,6 +158,9 @@ class PredictionReply(BaseModel):
     """Addresses of the sites that were asked for."""
     edits: tuple[Edit, ...]
     columns: tuple[Column, ...]
+    """What is predicted, then what is made of it."""
+    poses: tuple[PredictedPose, ...]
+    """Pose heads that can be compared with the recorded pose: names of columns."""
     arrays: list[ArrayReply]
     rows: int
     """How many rows of the recording are predicted."""

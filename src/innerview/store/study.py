@@ -286,4 +286,4 @@ def _change(name: str, before: Any, now: Any) -> str:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

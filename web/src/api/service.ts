@@ -127,6 +127,11 @@ export class RecordingService {
     return slice(await this.client.bytes(path));
   }
 
+  /** The picture of a scene's map. */
+  mapAddress(scene: string): string {
+    return this.client.address(`${this.root}/scenes/${encodeURIComponent(scene)}/map?${this.query({})}`);
+  }
+
   imageAddress(array: string, row: number): string {
     return this.client.address(
       `${this.root}/images/${encodeURIComponent(array)}/${row}?${this.query({ format: "png" })}`,

@@ -578,6 +578,8 @@ export interface paths {
         /**
          * Prediction Columns
          * @description Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
+         *
+         *     Beside what is predicted, how far each pose is from the recorded one.
          */
         get: operations["prediction_columns"];
         put?: never;
@@ -944,6 +946,8 @@ export interface components {
             label: string;
             /** Name */
             name: string;
+            /** Pair */
+            pair: string;
             /** Pixelated */
             pixelated: boolean;
             /**
@@ -1320,6 +1324,11 @@ export interface components {
             names: string[];
             /** Size */
             size: number;
+            /**
+             * Units
+             * @default []
+             */
+            units: string[];
         };
         /**
          * InputEdit
@@ -1866,6 +1875,29 @@ export interface components {
             subject?: string | null;
         };
         /**
+         * PredictedPose
+         * @description A pose head beside the recorded pose. All fields but the first are names of columns.
+         */
+        PredictedPose: {
+            /** Head */
+            head: string;
+            /**
+             * Heading Error
+             * @default
+             */
+            heading_error: string;
+            /** Position Error */
+            position_error: string;
+            /** Predicted X */
+            predicted_x: string;
+            /** Predicted Y */
+            predicted_y: string;
+            /** X */
+            x: string;
+            /** Y */
+            y: string;
+        };
+        /**
          * PredictionReply
          * @description What one subject predicts for rows of a recording, without the values.
          */
@@ -1888,6 +1920,8 @@ export interface components {
             heads: components["schemas"]["Head"][];
             /** Id */
             id: string;
+            /** Poses */
+            poses: components["schemas"]["PredictedPose"][];
             /** Rows */
             rows: number;
             /** Sites */
@@ -1999,6 +2033,8 @@ export interface components {
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
+            /** Scene */
+            scene: string;
             subject: components["schemas"]["SubjectInfo"] | null;
             world: components["schemas"]["WorldInfo"] | null;
         };

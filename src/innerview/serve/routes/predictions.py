@@ -9,6 +9,7 @@ import polars as pl
 from fastapi import APIRouter, Query, Request, Response
 
 from innerview.errors import UnknownName
+from innerview.lenses.columns.predicted import PredictedColumns
 from innerview.schema import to_json
 from innerview.serve import caching
 from innerview.serve.context import Serving
@@ -34,8 +35,8 @@ router = APIRouter(prefix="/api/recordings/{name}/predictions", tags=["predictio
 @router.get("", response_model=list[PredictionReply])
 def predictions(name: str, service: Serving) -> list[PredictionReply]:
     """Every prediction for this recording, oldest first."""
-    service.open(name)
-    return [_reply(each) for each in service.study.predictions(name)]
+    recording = service.open(name).recording
+    return [_reply(PredictedColumns(each, recording)) for each in service.study.predictions(name)]
 
 
 @router.get("/{id}/columns", response_class=Response, responses=gives(arrow.MEDIA_TYPE))
@@ -48,17 +49,21 @@ def prediction_columns(
     start: Start = 0,
     stop: Stop = None,
 ) -> Response:
-    """Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted."""
+    """Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
+
+    Beside what is predicted, how far each pose is from the recorded one.
+    """
     recording, prediction = service.open(name).recording, _prediction(service, name, id)
     etag = f"{prediction.digest}-{recording.rows}"
     if unchanged := caching.unchanged(request, etag):
         return unchanged
-    known = [column.name for column in prediction.info.columns]
+    source = PredictedColumns(prediction, recording)
+    known = [column.name for column in source.specs]
     wanted = known if names is None else known_names(split_names(names, known), known)
     start, stop = row_range(recording, start, stop)
     check_table_size(len(wanted), stop - start)
     places, offsets = _places(prediction, start, stop)
-    table = prediction.columns(wanted, *_span(places)).with_columns(pl.Series("", offsets, pl.Int64))
+    table = source.columns(wanted, *_span(places)).with_columns(pl.Series("", offsets, pl.Int64))
     rows = pl.DataFrame({"": pl.Series(range(stop - start), dtype=pl.Int64)})
     aligned = rows.join(table, on="", how="left", maintain_order="left").drop("")
     return caching.binary(request, etag, content=arrow.stream(aligned), media_type=arrow.MEDIA_TYPE)
@@ -101,7 +106,8 @@ def _span(places: np.ndarray) -> tuple[int, int]:
     return (int(places[0]), int(places[-1]) + 1) if len(places) else (0, 0)
 
 
-def _reply(prediction: Predictions) -> PredictionReply:
+def _reply(source: PredictedColumns) -> PredictionReply:
+    prediction = source.prediction
     info = prediction.info
     return PredictionReply.model_validate(
         {
@@ -111,7 +117,8 @@ def _reply(prediction: Predictions) -> PredictionReply:
             "heads": to_json(info.subject.heads) if info.subject else [],
             "sites": prediction.keep,
             "edits": info.arguments["edits"],
-            "columns": to_json(info.columns),
+            "columns": to_json(source.specs),
+            "poses": to_json(source.poses),
             "arrays": [ArrayReply(**to_json(spec), is_image=spec.is_image) for spec in info.arrays],
             "rows": prediction.rows,
             "complete": prediction.complete,

@@ -1,3 +1,4 @@
+import { Poses } from "../../state/poses.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Rows from "./Rows.svelte";
 
@@ -7,7 +8,8 @@ export const workspace: Workspace = {
   icon: "M3 3h5v5H3zM10 3h5v5h-5zM3 10h5v5H3zM10 10h5v5h-5z",
   order: 20,
   needs: [needs.noTime],
-  views: ["view-begin", "view-scatter", "view-gallery", "view-pair"],
+  views: ["view-errors", "view-begin", "view-scatter", "view-gallery", "view-pair"],
   layout: Rows,
+  states: [Poses],
   help: "workspace-rows",
 };

@@ -19,7 +19,7 @@ from innerview_zoo.models.office.pose import CHANNELS, SIZE, PoseNet
 from innerview_zoo.models.office.recipes import RECIPES, recipe_of
 from innerview_zoo.report import Progress, Report, quiet
 
-POSE = Head(name="pose", kind="pose", size=3, names=("x", "y", "angle"))
+POSE = Head(name="pose", kind="pose", size=3, names=("x", "y", "angle"), units=("m", "m", "rad"))
 
 
 def weights_of(name: str) -> Path:
