@@ -23,7 +23,7 @@ from .kept import PATIENCE_MS
 from .workbench import Watch
 
 NEAR = 1e-4
-STATES = """edits => { const run = explorable.play(edits);
+STATES = """edits => { const run = explorable.rollOut(edits);
     return {states: Array.from(run.states), chances: Array.from(run.chances), actions: Array.from(run.actions)}; }"""
 Open = Callable[..., Page]
 
@@ -96,7 +96,7 @@ def test_the_page_computes_what_torch_does_over_a_whole_episode(open_file: Open,
         if not off:
             start, stop = recording.group_rows(1)
             assert told["actions"] == recording.columns(["action"], start, stop)["action"].to_list()
-    assert page.evaluate("explorable.told.agreement") < NEAR
+    assert page.evaluate("explorable.fidelity.agreement") < NEAR
 
 
 def test_frozen_and_set_elements_keep_to_their_steps(open_file: Open, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Pa
 def test_switching_elements_changes_the_way_it_goes(open_file: Open, maze: Path) -> None:
     assert maze.stat().st_size < MOST_BYTES
     page = open_file(maze)
-    way = "Array.from(explorable.bench.yours.x)"
+    way = "Array.from(explorable.stage.yours.way.x)"
     before = page.evaluate(way)
     expect(page.locator("#mapSaid")).to_contain_text("nothing had to be filled in")
     page.get_by_role("button", name="all off").click()
@@ -153,12 +153,12 @@ def test_switching_elements_changes_the_way_it_goes(open_file: Open, maze: Path)
 
 def test_full_memory_plays_as_recorded_and_the_gap_of_the_grid_is_told(open_file: Open, maze: Path) -> None:
     page = open_file(maze)
-    told = page.evaluate("explorable.told")
-    assert told["agreement"] < NEAR
-    full = page.evaluate("(({length, outcome, parted}) => [length, outcome, parted])(explorable.play([]))")
-    about = page.evaluate("explorable.bench.about")
+    fidelity = page.evaluate("explorable.fidelity")
+    assert fidelity["agreement"] < NEAR
+    full = page.evaluate("(({length, outcome, divergence}) => [length, outcome, divergence])(explorable.rollOut([]))")
+    about = page.evaluate("explorable.stage.about")
     assert full == [about["steps"], about["outcome"], about["steps"]]
-    assert 0 < told["features"] < 2 and told["control"]["length"] > 0
+    assert 0 < fidelity["playingOn"]["features"] < 2 and fidelity["playingOn"]["control"]["length"] > 0
     expect(page.locator("#featureGap")).to_contain_text("%")
     expect(page.locator("#gridFull")).to_contain_text("map units")
     page.get_by_label("Fill in from the first step on").check()
@@ -166,7 +166,7 @@ def test_full_memory_plays_as_recorded_and_the_gap_of_the_grid_is_told(open_file
 
 
 def test_its_own_legs_stay_close_to_doom(open_file: Open, maze: Path) -> None:
-    walks = np.array(open_file(maze).evaluate("explorable.told.walks"))
+    walks = np.array(open_file(maze).evaluate("explorable.fidelity.playingOn.walks"))
     assert walks[:20].max() < 2 and np.median(walks) < 24, "map units; the player is 32 wide"
 
 

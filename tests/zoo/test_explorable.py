@@ -12,7 +12,7 @@ import pytest
 import torch
 from innerview_zoo.explorable.episode import matters, read_episode, run_recurrence
 from innerview_zoo.explorable.grid import GridValues, squeeze
-from innerview_zoo.explorable.page import MOST_BYTES
+from innerview_zoo.explorable.page import MOST_BYTES, PARTS, SCRIPTS
 from innerview_zoo.testing import COARSE, counted, counting, in_maze, mazed
 from innerview_zoo.worlds.kitems import poses as kitems_poses
 from innerview_zoo.worlds.kitems.poses import can_pose, look_around, pose_grid, sees_change
@@ -34,6 +34,17 @@ def about(page: Path) -> dict:
     found = re.search(r'<script id="about" type="application/json">(.*?)</script>', page.read_text("utf-8"))
     assert found
     return json.loads(found[1])
+
+
+def script(name: str) -> str:
+    return (PARTS / name).read_text("utf-8")
+
+
+def fields(interface: str) -> set[str]:
+    """Names in an interface of the scripts' types."""
+    body = re.search(rf"^interface {interface} \{{\n(.*?)^\}}", script("types.d.ts"), re.DOTALL | re.MULTILINE)
+    assert body
+    return set(re.findall(r"^  (\w+)\??:", body[1], re.MULTILINE))
 
 
 @pytest.mark.parametrize("kind", CELLS)
@@ -76,6 +87,30 @@ def test_a_page_holds_its_data_as_data_and_asks_for_nothing(tmp_path: Path) -> N
     assert told["subject"] == subject.info.name and told["grid"] is None
     assert [each["name"] for each in told["reductions"]] == ["<b>half</b>"]
     assert len(text.encode()) < MOST_BYTES
+
+
+def test_the_types_of_the_scripts_are_those_of_the_data(tmp_path: Path) -> None:
+    study, subject = mazed(tmp_path / "m.study")
+    study.keep_reduction(iv.EditSet(name="half", edits=(iv.SiteEdit(elements=(0, 1)),)))
+    data = about(zoo.export_explorable(study, subject, tmp_path / "page.html", fineness=COARSE, progress=False))
+    assert fields("About") == set(data) and fields("Grid") == set(data["grid"])
+    assert fields("PictureSheet") == set(data["pictures"])
+    assert fields("Reduction") == set(data["reductions"][0])
+    assert fields("Edit") <= set(data["reductions"][0]["edits"][0])
+    types = {each["name"]: each["type"] for each in data["arrays"]}
+    scripts = "".join(script(f"{name}.js") for name in SCRIPTS)
+    read = re.findall(r"""arrays\.(?:get|find)\(["`]([\w${}]+)["`], (\w+)Array\)""", scripts)
+    assert len(read) > 15
+    for name, kind in read:
+        if name != "start_1":
+            assert types[name.replace("${i}", "0")] == kind.lower()
+
+
+def test_the_scripts_know_the_parts_of_the_page() -> None:
+    tags = {name: tag for tag, name in re.findall(r"""<(\w+)[^>]*? id="(\w+)\"""", script("page.html"))}
+    named = dict(re.findall(r"^  (\w+): HTML(\w*)Element,$", script("markup.js"), re.MULTILINE))
+    assert named and set(named) <= set(tags)
+    assert not {name: tags[name] for name, kind in named.items() if kind and kind.lower() != tags[name]}
 
 
 def test_the_most_rewarded_episode_is_told_where_none_is_named(tmp_path: Path) -> None:

@@ -27,8 +27,8 @@ _LEAST_ROOM = 150_000
 
 PARTS = files("innerview_zoo.explorable") / "page"
 SCRIPTS = (
-    *("data", "network", "motion", "poses", "play", "search"),
-    *("draw", "sketch", "views", "bench", "story", "honest"),
+    *("data", "network", "motion", "poses", "rollout", "search"),
+    *("markup", "marks", "observation", "views", "stage", "chapters", "fidelity", "main"),
 )
 
 

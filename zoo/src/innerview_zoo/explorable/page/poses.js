@@ -1,33 +1,39 @@
 // What the recurrent layer would be fed at any pose, mixed from the nearest poses of a grid at which it is known.
 
-class Poses {
-  constructor({ about, arrays }) {
-    const { lines, headings, directions, blocks, states, step } = about.grid;
-    Object.assign(this, { lines, headings, directions, states });
-    this.places = indexed(arrays.free);
-    this.free = arrays.free;
-    this.count = arrays.block_of.length / states;
-    this.blockOf = arrays.block_of;
-    this.mean = arrays.mean;
-    this.basis = arrays.basis;
+class PoseGrid {
+  /**
+   * @param {Grid} grid
+   * @param {PageArrays} arrays
+   */
+  constructor(grid, arrays) {
+    this.lines = grid.lines;
+    this.headings = grid.headings;
+    this.directions = grid.directions;
+    this.states = grid.states;
+    this.step = grid.step;
+    this.free = arrays.get("free", Uint8Array);
+    this.places = countFree(this.free);
+    this.blockOf = arrays.get("block_of", Int32Array);
+    this.count = this.blockOf.length / grid.states;
+    this.mean = arrays.get("mean", Float32Array);
+    this.basis = arrays.get("basis", Float32Array);
     this.size = this.mean.length;
-    this.codes = this.#decode(arrays, blocks);
-    this.step = step;
-    this.code = new Float64Array(directions);
+    const low = arrays.get("codes_low", Uint8Array);
+    this.codes = this.#decode(low, arrays.get("codes_high", Uint8Array), grid.blocks);
+    this.code = new Float64Array(grid.directions);
     this.out = new Float32Array(this.size);
   }
 
-  /** Numbers were written as differences, direction by direction: to the heading before, or to fewer items gathered. */
-  #decode({ codes_low: low, codes_high: high }, blocks) {
-    const { headings, directions, states, count, blockOf } = this;
+  /**
+   * Numbers were written as differences, direction by direction: to the heading before, or to fewer items gathered.
+   * @param {Uint8Array} low
+   * @param {Uint8Array} high
+   * @param {number} blocks
+   */
+  #decode(low, high, blocks) {
+    const { headings, directions } = this;
     const codes = new Int16Array(blocks * headings * directions);
-    const before = new Int32Array(blocks).fill(-1);
-    for (let state = 1; state < states; state++)
-      for (let place = 0; place < count; place++) {
-        const now = blockOf[state * count + place];
-        const then = blockOf[(state - 1) * count + place];
-        if (now !== then) before[now] = then;
-      }
+    const before = this.#blocksBefore(blocks);
     for (let d = 0, at = 0; d < directions; d++)
       for (let block = 0; block < blocks; block++)
         for (let h = 0; h < headings; h++, at++) {
@@ -38,9 +44,29 @@ class Poses {
     return codes;
   }
 
-  /** Gates at a pose, in `out`, and how far the nearest known pose is: 0 on it, 1 as far as it can be. */
-  at(x, y, angle, gathered) {
-    const { lines, headings, code, directions } = this;
+  /**
+   * For each block the one of the same place with an item fewer gathered; -1 where there is none.
+   * @param {number} blocks
+   */
+  #blocksBefore(blocks) {
+    const { states, count, blockOf } = this;
+    const before = new Int32Array(blocks).fill(-1);
+    for (let state = 1; state < states; state++)
+      for (let place = 0; place < count; place++) {
+        const now = blockOf[state * count + place];
+        const then = blockOf[(state - 1) * count + place];
+        if (now !== then) before[now] = then;
+      }
+    return before;
+  }
+
+  /**
+   * Put the gates at a pose into `out`. Returns how far the nearest known pose is: 0 on it, 1 as far as it can be.
+   * @param {Pose} pose
+   * @param {number} gathered
+   */
+  mix({ x, y, angle }, gathered) {
+    const { lines, headings, code } = this;
     code.fill(0);
     const [i, across] = between(lines, x);
     const [j, up] = between(lines, y);
@@ -58,18 +84,25 @@ class Poses {
       this.#add(block, (h + 1) % headings, weight * turned);
       total += weight;
     }
-    if (total === 0) return null;
-    this.#spread(this.step / total);
-    const away = (share) => 2 * Math.min(share, 1 - share);
+    // Where no pose is known, nothing but the mean of all: what was mixed before belongs to another rollout.
+    this.#spread(total && this.step / total);
+    if (total === 0) return 1;
+    const away = (/** @type {number} */ share) => 2 * Math.min(share, 1 - share);
     return Math.max(away(across), away(up), away(turned));
   }
 
+  /**
+   * @param {number} block
+   * @param {number} heading
+   * @param {number} weight
+   */
   #add(block, heading, weight) {
     const { code, codes, directions, headings } = this;
     const from = (block * headings + heading) * directions;
     for (let d = 0; d < directions; d++) code[d] += weight * codes[from + d];
   }
 
+  /** @param {number} scale */
   #spread(scale) {
     const { out, mean, basis, code, directions, size } = this;
     out.set(mean);
@@ -79,16 +112,26 @@ class Poses {
     }
   }
 
-  /** Where known poses stand, as [x, y]. */
+  /** Where known poses stand. */
   standing() {
     const { lines, free } = this;
-    const found = [];
-    lines.forEach((x, a) => lines.forEach((y, b) => free[a * lines.length + b] && found.push([x, y])));
-    return found;
+    /** @type {Point[]} */
+    const points = [];
+    lines.forEach((x, a) =>
+      lines.forEach((y, b) => {
+        if (free[a * lines.length + b]) points.push([x, y]);
+      }),
+    );
+    return points;
   }
 }
 
-/** The line below a value, and the share of the way to the next one. */
+/**
+ * The line below a value, and the share of the way to the next one.
+ * @param {number[]} lines
+ * @param {number} value
+ * @returns {[number, number]}
+ */
 function between(lines, value) {
   const last = lines.length - 2;
   let low = 0;
@@ -97,7 +140,11 @@ function between(lines, value) {
   return [low, Math.min(1, Math.max(0, share))];
 }
 
-function indexed(free) {
+/**
+ * The number of each free place among the free ones; -1 for the others.
+ * @param {Uint8Array} free
+ */
+function countFree(free) {
   let count = 0;
-  return Int32Array.from(free, (yes) => (yes ? count++ : -1));
+  return Int32Array.from(free, (isFree) => (isFree ? count++ : -1));
 }

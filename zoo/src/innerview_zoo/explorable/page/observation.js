@@ -3,56 +3,94 @@
 const EYES = 41;
 const CEILING = 128;
 
-class Sight {
+class ObservationView {
+  /** @param {PageData} page */
   constructor({ about, arrays }) {
     this.about = about;
     this.pictures = about.pictures;
+    /** @type {HTMLImageElement | null} */
     this.sheet = null;
-    if (this.pictures) {
-      const image = new Image();
-      const blob = new Blob([arrays.pictures], { type: 'image/webp' });
-      image.src = URL.createObjectURL(blob);
-      this.ready = image.decode().then(() => (this.sheet = image));
-    } else this.ready = Promise.resolve();
+    this.ready = this.#load(arrays.find("pictures", Uint8Array));
   }
 
-  /** Draw the step of a run; says what was drawn. */
+  /** @param {Uint8Array<ArrayBuffer> | null} file */
+  async #load(file) {
+    if (file === null) return;
+    const image = new Image();
+    image.src = URL.createObjectURL(new Blob([file], { type: "image/webp" }));
+    await image.decode();
+    this.sheet = image;
+  }
+
+  /**
+   * Draw the step of a run; says what was drawn.
+   * @param {HTMLCanvasElement} canvas
+   * @param {Rollout} run
+   * @param {number} moment
+   */
   draw(canvas, run, moment) {
     const t = Math.min(moment, run.length - 1);
-    const recorded = t <= run.parted || run.outcome === 'as recorded';
-    if (recorded && this.sheet) return this.#picture(canvas, t);
-    if (!recorded && run.x && this.about.walls.length) return this.#sketch(canvas, run, t);
+    const { way, touches } = run;
+    if (t <= run.divergence) {
+      if (this.sheet && this.pictures) return this.#picture(canvas, this.pictures, this.sheet, t);
+    } else if (way?.angle && this.about.walls.length) {
+      const gathered = touches.filter((touch) => touch.right && touch.step <= t).length;
+      return this.#sketch(canvas, { x: way.x[t], y: way.y[t], angle: way.angle[t] }, gathered);
+    }
     pen(canvas);
-    return '';
+    return "";
   }
 
-  #picture(canvas, t) {
-    const { rows, width, height, across, pixelated } = this.pictures;
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {PictureSheet} pictures
+   * @param {HTMLImageElement} sheet
+   * @param {number} t
+   */
+  #picture(canvas, pictures, sheet, t) {
+    const { rows, width, height, across, pixelated } = pictures;
     let place = 0;
     while (place + 1 < rows.length && rows[place + 1] <= t) place += 1;
     const { ink, width: wide, height: tall } = pen(canvas);
     ink.imageSmoothingEnabled = !pixelated;
     const scale = Math.min(wide / width, tall / height);
     const [w, h] = [width * scale, height * scale];
-    ink.drawImage(this.sheet, (place % across) * width, Math.floor(place / across) * height, width, height, (wide - w) / 2, (tall - h) / 2, w, h);
-    return 'as recorded';
+    ink.drawImage(
+      sheet,
+      (place % across) * width,
+      Math.floor(place / across) * height,
+      width,
+      height,
+      (wide - w) / 2,
+      (tall - h) / 2,
+      w,
+      h,
+    );
+    return "as recorded";
   }
 
-  #sketch(canvas, run, t) {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {Pose} pose
+   * @param {number} gathered
+   */
+  #sketch(canvas, pose, gathered) {
     const { ink, width, height } = pen(canvas);
-    const scene = { x: run.x[t], y: run.y[t], heading: (run.angle[t] * Math.PI) / 180 };
-    const focal = width / 2;
-    ink.fillStyle = '#2c2a2a';
+    const surface = { ink, width, height, focal: width / 2 };
+    ink.fillStyle = "#2c2a2a";
     ink.fillRect(0, 0, width, height / 2);
-    ink.fillStyle = '#6b5240';
+    ink.fillStyle = "#6b5240";
     ink.fillRect(0, height / 2, width, height / 2);
-    const depths = this.#walls(ink, scene, { width, height, focal });
-    const gathered = run.items.filter((taken) => taken.right && taken.step <= t).length;
-    this.#things(ink, scene, { width, height, focal, depths, gathered });
-    return 'a sketch: nobody recorded this view';
+    this.#things(pose, surface, this.#walls(pose, surface), gathered);
+    return "a sketch: nobody recorded this view";
   }
 
-  #walls(ink, { x, y, heading }, { width, height, focal }) {
+  /**
+   * @param {Pose} pose
+   * @param {Surface & {focal: number}} surface
+   */
+  #walls({ x, y, angle }, { ink, width, height, focal }) {
+    const heading = (angle * Math.PI) / 180;
     const columns = Math.ceil(width / 2);
     const depths = new Float32Array(columns);
     for (let c = 0; c < columns; c++) {
@@ -81,7 +119,14 @@ class Sight {
     return depths;
   }
 
-  #things(ink, { x, y, heading }, { width, height, focal, depths, gathered }) {
+  /**
+   * @param {Pose} pose
+   * @param {Surface & {focal: number}} surface
+   * @param {Float32Array} depths
+   * @param {number} gathered
+   */
+  #things({ x, y, angle }, { ink, width, height, focal }, depths, gathered) {
+    const heading = (angle * Math.PI) / 180;
     const seen = this.about.items
       .map(([name, ix, iy], i) => {
         const [dx, dy] = [ix - x, iy - y];
