@@ -49,15 +49,12 @@ export function colourRows(
   const colours = new Uint32Array(rows.length);
   if (values.type === "none") return { colours: colours.fill(packed(palette.accent)), legend: { type: "none" } };
   if (values.type === "words") return byWord(values, rows, look, colours);
-  return byNumber(values.values, rows, palette, colours);
+  return colourNumbers(values.values, rows, palette);
 }
 
-function byNumber(
-  values: ArrayLike<number>,
-  rows: ArrayLike<number>,
-  palette: Palette,
-  colours: Uint32Array,
-): Coloured {
+/** Colours along a ramp for the numbers of some rows. */
+export function colourNumbers(values: ArrayLike<number>, rows: ArrayLike<number>, palette: Palette): Coloured {
+  const colours = new Uint32Array(rows.length);
   const { low, high } = typicalRange(values, rows);
   const signed = low < 0 && high > 0;
   const stops = signed ? [palette.negative, grey, palette.positive] : [...ascending];
