@@ -45,7 +45,14 @@ describe("keys of the address", () => {
 
   test("what nobody knows or can read falls back without harm", () => {
     const address = new Address();
-    const told = { "t-way": "sideways", "t-on": "maybe", "t-share": "7", "t-list": "%E0%A4%A", "t-hue": "", nobody: "x" };
+    const told = {
+      "t-way": "sideways",
+      "t-on": "maybe",
+      "t-share": "7",
+      "t-list": "%E0%A4%A",
+      "t-hue": "",
+      nobody: "x",
+    };
     address.restore({ ...told, "b.t-way": "whole", "t-word": "kept" });
     expect(address.settings).toEqual({ "t-word": "kept" });
     expect([address.a.get(way), address.a.get(on), address.a.get(share), address.a.get(list)]).toEqual([
