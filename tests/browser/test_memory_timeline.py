@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 import innerview as iv
 from innerview.schema import ArraySpec, Ordering
 from innerview.serve import Handle
-from innerview.serve.routes import tiles
+from innerview.serve.routes.memory import tiles
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS
