@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from torch import Tensor
@@ -34,7 +35,7 @@ class GivenRows:
         """Places among the rows, in order, and what the subject says of them; from `done` on, or a little before.
 
         `starts` has the first row of each row's group, where rows follow each other: there the subject is carried
-        along. Else it starts afresh at each row.
+        along, and outputs leave out its memory. Else it starts afresh at each row.
         """
         if starts is None:
             for first in range(done - done % BATCH, len(rows), BATCH):
@@ -49,18 +50,18 @@ class GivenRows:
                 continue
             chosen = rows[places]
             lasts = {int(s): int(chosen[starts[places] == s].max()) for s in some}
-            said = self._carried(stepper, lasts, set(chosen.tolist()))
+            said = self._carried(stepper, lasts, set(chosen.tolist()), memory=False)
             yield places, joined([said[row] for row in chosen.tolist()])
 
     def carried(self, start: int, wanted: Sequence[int]) -> dict[int, Output]:
         """What is said of wanted rows of one group, with the memory after each, by row; it begins at row `start`."""
-        return self._carried(self._stepper(0), {start: max(wanted)}, set(wanted))
+        return self._carried(self._stepper(0), {start: max(wanted)}, set(wanted), memory=True)
 
     def _stepper(self, rows: int) -> Stepper[Mapping[str, Tensor]]:
         return Stepper(self._subject, rows, programs=self._programs, keep=self._keep)
 
     def _carried(
-        self, stepper: Stepper[Mapping[str, Tensor]], lasts: Mapping[int, int], wanted: set[int]
+        self, stepper: Stepper[Mapping[str, Tensor]], lasts: Mapping[int, int], wanted: set[int], *, memory: bool
     ) -> dict[int, Output]:
         """Groups side by side, each from its first row to its last; `lasts` has the last row by the first."""
         found: dict[int, Output] = {}
@@ -77,7 +78,8 @@ class GivenRows:
             index = [place_of[start + step] for start in alive]
             some = {name: value[index] for name, value in inputs.items()}
             output = stepper.step(some, steps=[step] * len(alive))
+            said = output if memory else replace(output, memory={})
             for place, start in enumerate(alive):
                 if start + step in wanted:
-                    found[start + step] = row_of(output, place)
+                    found[start + step] = row_of(said, place)
         return found
