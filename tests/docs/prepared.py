@@ -121,6 +121,7 @@ def _office(folder: Path) -> Names:
 
 PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/edits.md": _health,
+    "docs/jobs.md": _health,
     "docs/lenses.md": _health,
     "docs/metrics.md": _health,
     "docs/record.md": _record,

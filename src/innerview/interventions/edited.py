@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import EditError
+from innerview.interventions.jobs import AblationTestJob
+from innerview.jobs.kinds import kind_of
 from innerview.store import Edited, Study, edited_subjects, load_weights, rename_edited
 
 if TYPE_CHECKING:
@@ -65,15 +67,17 @@ def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
 
 def rename(study: Study, name: str, wanted: str) -> Edited:
     """Another name for an edited subject, also in what was proved about it."""
-    renamed = rename_edited(study, name, wanted)
+    renamed, version = rename_edited(study, name, wanted), kind_of(AblationTestJob(edited=wanted)).version
     for result in study.results("proof"):
         if name == wanted or result.arguments.get("edited") != name:
             continue
-        asked, told = result.arguments, study.result(result.id).value
+        told = study.result(result.id).value
+        arms = _called(result.arguments["arms"], "name", name, wanted)
+        asked = {**result.arguments, "edited": wanted, "arms": arms}
         study.keep_result(
             "proof",
             recording=result.recording,
-            arguments={**asked, "edited": wanted, "arms": _called(asked["arms"], "name", name, wanted)},
+            arguments=asked,
             value={
                 **told,
                 "arms": _called(told["arms"], "name", name, wanted),
@@ -81,6 +85,7 @@ def rename(study: Study, name: str, wanted: str) -> Edited:
             },
             title=result.title.replace(name, wanted, 1),
             provisional=result.provisional,
+            result=study.result_id("proof", result.recording, asked, version=version),
         )
         study.drop_result(result.id)
     return renamed
