@@ -11,7 +11,7 @@ import innerview_zoo as zoo
 import numpy as np
 import pytest
 import torch
-from innerview_zoo.explorable.page import MOST_BYTES
+from innerview_zoo.explorable.page import MOST_BYTES, PARTS
 from innerview_zoo.testing import COARSE, counted, counting, mazed
 from playwright.sync_api import Browser, Page, expect
 from torch import nn
@@ -190,6 +190,38 @@ def test_chapters_can_be_worked_by_keyboard_and_search_finds_a_small_memory(open
     page.get_by_role("button", name="Let the page search").click()
     expect(page.get_by_role("button", name="Search again")).to_be_visible(timeout=120_000)
     expect(page.locator("#found")).not_to_be_empty()
+
+
+FEWEST = """async () => { %s
+    const finishes = ([{elements = []} = {}]) => elements.length <= 5 && !elements.includes(2);
+    const simulator = {network: {size: 8}, about: {steps: 1}, maze: null,
+        rollOut: edits => ({outcome: finishes(edits) ? "all items" : "time limit"})};
+    const search = limit => searchSmallest(simulator, {rounds: 4, fromGrid: false, sequences: 0},
+        async ({tried}) => tried < limit);
+    return [await search(4), await search(Infinity)]; }"""
+
+BEST = """() => { %s
+    const attempt = (name, outcome, count, gathered, otherwise = 0) => ({name, remaining: new Set(range(count)),
+        run: {outcome, gathered, length: 9, otherwise: range(otherwise)}});
+    const played = [attempt("failed", "time limit", 2, 1), attempt("large", "all items", 6, 2),
+        attempt("early", "wrong item", 1, 0), attempt("small", "all items", 4, 2)];
+    const decided = [attempt("far", "as recorded", 2, 0, 5), attempt("near", "as recorded", 3, 0, 1)];
+    return [played, decided].map(all => all.sort(compareAttempts).map(({name}) => name)); }"""
+
+
+def test_a_search_that_is_stopped_gives_what_it_has_found(browser: Browser) -> None:
+    page = browser.new_page()
+    stopped, whole = page.evaluate(FEWEST % (PARTS / "search.js").read_text("utf-8"))
+    page.close()
+    assert 3 < len(stopped) < 8 and 2 in stopped
+    assert len(whole) == 3 and 2 in whole
+
+
+def test_attempts_are_sorted_by_what_they_achieve(browser: Browser) -> None:
+    page = browser.new_page()
+    played, decided = page.evaluate(BEST % (PARTS / "search.js").read_text("utf-8"))
+    page.close()
+    assert played == ["small", "large", "failed", "early"] and decided == ["near", "far"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
