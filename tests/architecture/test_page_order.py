@@ -19,6 +19,8 @@ MAY_IMPORT = {
 SHARED_VIEW = "frame"
 FETCHING = re.compile(r"\bfetch\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b")
 
+TOLD_APART = re.compile(r"""\bworkspace(?:\.name)?\s*(?:[!=]==?|=)\s*["'](\w+)["']""")
+
 Imports = Mapping[str, Sequence[WebImport]]
 
 
@@ -52,8 +54,19 @@ def named_workspaces(imports: Imports) -> Iterator[str]:
                     yield f"{path} imports {target.goal}"
 
 
+def told_apart(web: Path = WEB) -> list[str]:
+    """Code that asks which workspace is open by its name."""
+    sources = [p for p in sorted(web.rglob("*")) if p.suffix in (".ts", ".svelte") and ".test." not in p.name]
+    return [
+        f"{path.relative_to(web).as_posix()} names {name}"
+        for path in sources
+        for name in TOLD_APART.findall(path.read_text("utf-8"))
+    ]
+
+
 def test_nothing_names_a_workspace_but_its_folder() -> None:
     assert not list(named_workspaces(web_modules()))
+    assert not told_apart()
 
 
 def test_every_folder_has_its_place() -> None:
@@ -93,6 +106,7 @@ def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
         "shell/App.svelte": '<script>\n  import { w } from "../workspaces/registry";\n</script>\n',
         "views/list/List.svelte": '<script>\n  const q = import("../map/q");\n</script>\n',
     }
+    files["shell/keys.ts"] = 'if (session.workspace === "memory") go();\n'
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -107,3 +121,4 @@ def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
         "views/map/q.ts imports views/list/List.svelte",
     ]
     assert list(named_workspaces(imports)) == ["workspaces/a/index.ts imports workspaces/b/state"]
+    assert told_apart(tmp_path) == ["shell/keys.ts names memory"]

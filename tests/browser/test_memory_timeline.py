@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 import innerview as iv
 from innerview.schema import ArraySpec, Ordering
 from innerview.serve import Handle
-from innerview.serve.routes import tiles
+from innerview.serve.routes.memory import tiles
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS
@@ -264,7 +264,7 @@ def test_keys_do_all_of_it(bench: Workbench) -> None:
     keyboard.press("0")
     bench.page.wait_for_function("() => !/window=|lines=/.test(location.hash)")
     keyboard.press("o")
-    bench.settled("only=yes")
+    bench.settled("only=on")
     for _ in range(2):
         keyboard.press("Escape")
     bench.page.wait_for_function("() => !/elements=|interval=/.test(location.hash)")
@@ -304,7 +304,7 @@ def test_an_order_and_a_choice_carry_over_to_a_recording_of_the_same_memory(visi
 
 def test_reloading_gives_back_what_was_seen(visit: Visit, shown_kitems: Handle) -> None:
     link = (
-        f"{LINK}?episode=1&step=30&order=change,{STEPS}-{2 * STEPS}&elements=3,5-9&only=yes"
+        f"{LINK}?episode=1&step=30&order=change,{STEPS}-{2 * STEPS}&elements=3,5-9&only=on"
         f"&interval={STEPS + 5}-{STEPS + 9}&window=2-50&overlay=value&range=0.5"
     )
     bench = visit(shown_kitems, link)

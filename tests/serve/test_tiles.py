@@ -12,7 +12,7 @@ import pytest
 
 from innerview.schema import ArraySpec, Ordering
 from innerview.serve import serve
-from innerview.serve.routes import tiles
+from innerview.serve.routes.memory import tiles
 from innerview.store import Study, write_rows
 
 from .wirework import WAIT_S

@@ -19,24 +19,22 @@ from innerview.serve.docs.pages import Docs
 from innerview.serve.guard import Guard
 from innerview.serve.live.playouts import LatePlayouts
 from innerview.serve.page import Page
+from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import (
-    aligned,
     edited,
     live,
     metrics,
-    order,
     playout,
     predictions,
     recordings,
     reductions,
     results,
     saved,
-    tiles,
 )
-from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import jobs as job_routes
 from innerview.serve.routes import page as page_routes
 from innerview.serve.routes import study as study_routes
+from innerview.serve.routes.memory import aligned, order, tiles
 from innerview.serve.wire import ErrorReply
 from innerview.store import Study
 

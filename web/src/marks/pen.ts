@@ -19,6 +19,7 @@ export type Pen = Pick<
   | "strokeStyle"
   | "lineWidth"
   | "lineJoin"
+  | "setLineDash"
   | "globalAlpha"
   | "font"
   | "textAlign"

@@ -27,6 +27,7 @@ class SvgPen implements Style {
   transform = "";
   readonly out: string[] = [];
   private path: string[] = [];
+  private dashes: readonly number[] = [];
   private stack: Style[] = [];
 
   beginPath(): void {
@@ -69,6 +70,9 @@ class SvgPen implements Style {
     const style = `style="font:${escape(this.font)}" text-anchor="${anchor}"${shift}`;
     this.put(`<text x="${f(x)}" y="${f(y)}" ${style} ${this.paint(true)}>${escape(text)}</text>`);
   }
+  setLineDash(dashes: readonly number[]): void {
+    this.dashes = dashes;
+  }
   save(): void {
     const { fillStyle, strokeStyle, lineWidth, globalAlpha, font, textAlign, textBaseline, lineJoin, transform } = this;
     const style = {
@@ -102,7 +106,8 @@ class SvgPen implements Style {
   private paint(filled: boolean): string {
     const alpha = this.globalAlpha < 1 ? ` opacity="${f(this.globalAlpha)}"` : "";
     if (filled) return `fill="${escape(this.fillStyle)}"${alpha}`;
-    const join = `stroke-linejoin="${this.lineJoin}"`;
+    const dashes = this.dashes.length ? ` stroke-dasharray="${this.dashes.join(" ")}"` : "";
+    const join = `stroke-linejoin="${this.lineJoin}"${dashes}`;
     return `fill="none" stroke="${escape(this.strokeStyle)}" stroke-width="${f(this.lineWidth)}" ${join}${alpha}`;
   }
 }

@@ -44,7 +44,7 @@ export function drawLine(
   values: ArrayLike<number>,
   extent: Extent,
   colour: string,
-  { area = false, width = 1.4 }: { area?: boolean; width?: number } = {},
+  { area = false, width = 1.4, dashed = false }: { area?: boolean; width?: number; dashed?: boolean } = {},
 ): void {
   const n = values.length;
   if (!n) return;
@@ -68,10 +68,12 @@ export function drawLine(
   }
   pen.strokeStyle = colour;
   pen.lineWidth = width;
+  if (dashed) pen.setLineDash([4, 3]);
   pen.beginPath();
   for (const line of points)
     line.forEach((p, i) => (i ? pen.lineTo(x(p.at), y(p.value)) : pen.moveTo(x(p.at), y(p.value))));
   pen.stroke();
+  if (dashed) pen.setLineDash([]);
 }
 
 interface Point {

@@ -15,7 +15,7 @@ import {
 import type { OpenRecording } from "./recording";
 import type { Session } from "./session.svelte";
 import { moved, within, zoomed, type Span } from "./span";
-import type { WorkspaceState } from "./workspace";
+import type { Attached, WorkspaceState } from "./workspace";
 
 const arrayKey = text("memory");
 const orderKey = text("order");
@@ -109,8 +109,11 @@ export class Memory implements WorkspaceState {
   private before = { size: 0, array: "" };
 
   /** Another recording: order and choice stay where its memory has the same size, the way back where it is the same. */
-  attach(recording: OpenRecording, { same, linked }: { same: boolean; linked: boolean }): void {
+  attach(recording: OpenRecording, { same, linked, before }: Attached): void {
     const { size, array } = this.before;
+    // The order was made over the rows of the recording before.
+    const { address } = this.session;
+    if (!linked && before && address.get(orderKey) && !address.get(orderOfKey)) address.set(orderOfKey, before);
     this.before = { size: this.size, array: this.array };
     if (!same) this.session.undo.forget(this);
     if (linked && same && this.array === array) this.note(this.chosen);
@@ -214,7 +217,7 @@ export class Memory implements WorkspaceState {
     const interval = told && session.rowsHere(told);
     const overlay = get.get(overlayKey);
     return {
-      ask: order ? orderFromText(order, rest) : null,
+      ask: order && this.spec && rest.recording ? orderFromText(order, rest) : null,
       elements: elementsFromText(get.get(elementsKey), this.size),
       why: get.get(whyKey),
       only: get.get(onlyKey),

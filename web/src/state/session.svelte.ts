@@ -156,7 +156,8 @@ export class Session {
   private show(recording: OpenRecording, link?: Link): void {
     const { info } = recording;
     const { page } = this;
-    const same = this.shown === info.name;
+    const before = this.shown;
+    const same = before === info.name;
     this.shown = info.name;
     this.recording = recording;
     this.results.attach(info.name, info.subject?.name, Boolean(this.source?.subject));
@@ -170,10 +171,11 @@ export class Session {
     if (!terms) this.toasts.say("The selection in the address could not be read; it was left out.", "problem");
     if (!(same && link)) this.undo.forget(this.selection);
     this.selection.attach(recording, terms ?? [], same && link !== undefined);
-    for (const state of this.states.values()) state.attach?.(recording, { same, linked: link !== undefined });
+    for (const state of this.states.values()) state.attach?.(recording, { same, linked: link !== undefined, before });
+    const { told } = this.window;
     if (info.ordering) this.goToGroup(link?.group ?? 0, link?.step ?? 0);
     else this.clock.focus(0, info.rows, link?.step ?? 0);
-    if (link) this.window.restore();
+    if (link) this.window.restore(told);
   }
 
   /** The same place in the newest version of the recording, with nothing kept from failed requests. */

@@ -134,9 +134,12 @@ export class TimeWindow {
     if (this.scope === "episode" && !this.leader) this.put(null);
   }
 
-  /** Show what the address says. */
-  restore(): void {
-    const [scope, steps] = [this.address.get(scopeKey), this.address.get(windowKey)];
+  /** What the address says; to be read before the episode that it speaks of is shown. */
+  get told(): { readonly scope: Scope; readonly steps: Interval | null } {
+    return { scope: this.address.get(scopeKey), steps: this.address.get(windowKey) };
+  }
+
+  restore({ scope, steps }: TimeWindow["told"]): void {
     this.setScope(scope);
     this.parked = this.clock.row;
     if (steps) this.show(this.start + steps[0], this.start + steps[1]);

@@ -38,10 +38,19 @@ export const head = (kind: string): Need =>
 export const lens = (name: string): Need =>
   need((offered) => offered.lenses.includes(name), `rows and a subject that the lens “${name}” fits`);
 
+/** How a recording came to be shown. */
+export interface Attached {
+  /** It was shown before, and only grew or was linked to. */
+  readonly same: boolean;
+  /** The address says what to show of it. */
+  readonly linked: boolean;
+  /** The recording that was shown before, by its name. */
+  readonly before: string;
+}
+
 /** What a workspace remembers of a source. Everything is optional; the shell asks while the workspace is open. */
 export interface WorkspaceState {
-  /** A recording is shown: the `same` as before where it only grew, `linked` where the address says what to show. */
-  attach?(recording: OpenRecording, how: { readonly same: boolean; readonly linked: boolean }): void;
+  attach?(recording: OpenRecording, how: Attached): void;
   /** A key that nothing else took; true where it was for this workspace. */
   key?(key: string): boolean;
   /** Steps beyond the recorded end that are shown. */

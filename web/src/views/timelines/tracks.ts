@@ -19,6 +19,25 @@ export interface Track {
   readonly colour?: string | undefined;
   /** An element of an array rather than a column. */
   readonly element?: boolean;
+  /** The same of the second source. */
+  readonly beside?: Beside | undefined;
+}
+
+/** Values of the second source, and the stretch of its rows that stands under what is shown. */
+export interface Beside {
+  readonly values: ArrayLike<number>;
+  readonly first: number;
+  readonly seen: { readonly from: number; readonly to: number };
+}
+
+/** A track with the second source in it, on one scale for both. */
+export function withBeside(track: Track, values: ArrayLike<number>, where: Omit<Beside, "values">): Track {
+  const other = extentOf(values);
+  const known = values.length > 0 && track.form === "line";
+  const extent = known
+    ? { low: Math.min(track.extent.low, other.low), high: Math.max(track.extent.high, other.high) }
+    : track.extent;
+  return { ...track, extent, beside: { values, ...where } };
 }
 
 const order: ColumnKind[] = ["value", "reward", "decision", "action", "event", "fact", "category", "text"];
@@ -77,13 +96,14 @@ export function trackOf(column: Column, data: ColumnData): Track {
   return { column, title: titleOf(column), form, height: form === "line" ? 28 : 19, extent, values, words };
 }
 
-export function drawTrack(pen: Pen, size: Size, track: Track, index: number, palette: Palette): void {
-  const colour = colourOf(track, index, palette);
+export function drawTrack(pen: Pen, size: Size, track: Track, index: number, palette: Palette, second = false): void {
+  const colour = second && track.form === "line" ? palette.ink : colourOf(track, index, palette);
   if (track.form === "strip") drawStrip(pen, size, (i) => track.values[i]! > 0, track.values.length, colour);
   else if (track.form === "words") drawWords(pen, size, track.values, (code) => category(palette, code));
   else
     drawLine(pen, size, track.values, track.extent, colour, {
-      area: track.extent.low >= 0 && track.column.kind === "fact",
+      area: track.extent.low >= 0 && track.column.kind === "fact" && !track.beside && !second,
+      dashed: second,
     });
 }
 
@@ -95,13 +115,33 @@ export function drawPart(
   shown: { from: number; to: number },
   palette: Palette,
 ): void {
+  const { beside } = track;
+  if (!beside) return drawSource(pen, size, { track, index, first }, shown, palette);
+  // Lines lie over each other, the second one dashed; strips stand above each other.
+  const half = track.form === "line" ? size : { ...size, height: size.height / 2 };
+  drawSource(pen, half, { track, index, first }, shown, palette);
+  const other = { ...track, values: beside.values, beside: undefined };
+  pen.save();
+  if (track.form !== "line") pen.translate(0, size.height / 2);
+  drawSource(pen, half, { track: other, index, first: beside.first }, beside.seen, palette, true);
+  pen.restore();
+}
+
+function drawSource(
+  pen: Pen,
+  size: Size,
+  { track, index, first }: { track: Track; index: number; first: number },
+  shown: { readonly from: number; readonly to: number },
+  palette: Palette,
+  second = false,
+): void {
   const part = cut(track.values, shown.from - first, shown.to - first);
   if (!part.values.length) return;
   const scale = size.width / (shown.to - shown.from);
   pen.save();
   pen.translate((first + part.first - shown.from) * scale, 0);
   const width = part.values.length * scale;
-  drawTrack(pen, { width, height: size.height }, { ...track, values: part.values }, index, palette);
+  drawTrack(pen, { width, height: size.height }, { ...track, values: part.values }, index, palette, second);
   pen.restore();
 }
 

@@ -1,0 +1,1 @@
+"""What is asked of a memory: its elements in an order, its tiles, its rows around events."""
