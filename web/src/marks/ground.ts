@@ -55,12 +55,10 @@ export function drawGround(pen: Pen, to: Projection, { polygons, walls }: Ground
   }
 }
 
-/** From one place to another, with a head. */
-export function drawArrow(pen: Pen, [x1, y1]: readonly number[], [x2, y2]: readonly number[], colour: string): void {
+/** From one place to another, with a head, as the pen is set. */
+export function drawArrow(pen: Pen, [x1, y1]: readonly number[], [x2, y2]: readonly number[]): void {
   const angle = Math.atan2(y2! - y1!, x2! - x1!);
   const head = Math.min(9, Math.hypot(x2! - x1!, y2! - y1!) * 0.6);
-  pen.strokeStyle = colour;
-  pen.lineWidth = 2;
   pen.beginPath();
   pen.moveTo(x1!, y1!);
   pen.lineTo(x2!, y2!);

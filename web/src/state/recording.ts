@@ -67,7 +67,9 @@ export class OpenRecording {
   }
 
   get pictures(): ArraySpec[] {
-    return this.info.arrays.filter((array) => array.is_image);
+    const found = this.info.arrays.filter((array) => array.is_image);
+    // Depth and the like say less at a glance than colours.
+    return found.sort((a, b) => Number(a.dtype !== "uint8") - Number(b.dtype !== "uint8"));
   }
 
   /** The columns of a position on the map, where the world tells one. */
