@@ -24,7 +24,7 @@ from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo
 from innerview.store import Study
-from innerview.store.recordings.whole import write_table
+from innerview.store.recordings.bulk import write_table
 
 EPISODE = 500
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -25,7 +25,7 @@ LANES = 4
 DRLVIZ_KB = 34.0
 
 
-class KeptOpen:
+class OpenFiles:
     """A world whose games stay open between runs: starting engines is not what is measured."""
 
     def __init__(self, world: iv.World) -> None:
@@ -53,7 +53,7 @@ class _Borrowed:
 
 
 @torch.no_grad()
-def bare(subject: iv.Subject, world: KeptOpen, steps: int, seed: int) -> float:
+def bare(subject: iv.Subject, world: OpenFiles, steps: int, seed: int) -> float:
     """Seconds for the loop that anybody would write."""
     began = time.perf_counter()
     lanes = world.open(LANES)
@@ -70,7 +70,7 @@ def bare(subject: iv.Subject, world: KeptOpen, steps: int, seed: int) -> float:
     return time.perf_counter() - began
 
 
-def recorded(subject: iv.Subject, world: KeptOpen, steps: int, seed: int) -> tuple[float, float]:
+def recorded(subject: iv.Subject, world: OpenFiles, steps: int, seed: int) -> tuple[float, float]:
     """Seconds for the same steps recorded, and kB a step on disk."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
@@ -89,7 +89,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(max(1, torch.get_num_threads() // 2))  # as recording does, so that both play alike
     subject, doom = load("doom_health")
-    world = KeptOpen(doom)
+    world = OpenFiles(doom)
     ratios, speeds, sizes = [], [], []
     for number in range(args.rounds + 1):
         seed = 3_000_000 + 100 * number

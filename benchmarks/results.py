@@ -40,12 +40,12 @@ def main() -> int:
         study = Study.create(Path(folder) / "a.study")
         iv.write_rows(study, "rows", columns={"x_m": np.arange(10.0)})
         heat = rng.random(SHAPE, np.float32)
-        large = study.keep_result(
+        large = study.save_result(
             "guided", recording="rows", arguments={}, value={}, type="heat", arrays={"heat.x": heat}
         )
         for number in range(RESULTS - 1):
             value = rng.random(VALUE_NUMBERS).tolist()
-            study.keep_result("pca", recording="rows", arguments={"seed": number}, value=value, type="layout")
+            study.save_result("pca", recording="rows", arguments={"seed": number}, value=value, type="layout")
         again = Study.open(study.path)
         rows = iter(rng.integers(0, SHAPE[0], 50).tolist())
 

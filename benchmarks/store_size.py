@@ -94,7 +94,7 @@ def compare_codecs(frames: np.ndarray, states: np.ndarray) -> None:
 def whole_writer(frames: np.ndarray, states: np.ndarray) -> None:
     """Record the frames step by step and look at the folder."""
     numbers = ("episode", "step", "action")
-    floats = ("reward", "value", "ambiguity", "x", "y", "angle", "health")
+    floats = ("reward", "value", "entropy", "x", "y", "angle", "health")
     info = RecordingInfo(
         name="doom",
         columns=(

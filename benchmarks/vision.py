@@ -83,7 +83,7 @@ def main() -> None:
                 rows=(0, rows),
                 subject=agent,
                 count=8,
-                most=args.further,
+                max_rows=args.further,
                 progress=progress,
             )
 

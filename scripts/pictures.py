@@ -27,7 +27,7 @@ from innerview.schema import EditSet, SiteEdit
 PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
 RECORDING = "k-items agent"
 EPISODES, FIRST_SEED = 24, 1_000_000
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 LONG_MS = 60_000
 AGAIN = "red armour never gathered"
 
@@ -145,8 +145,8 @@ def save(png: bytes, name: str) -> None:
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     path = PICTURES / f"{name}.webp"
     picture.save(path, quality=86, method=6)
-    if path.stat().st_size > MOST_BYTES:
-        raise SystemExit(f"{path.name} has {path.stat().st_size} bytes; at most {MOST_BYTES} go into the docs.")
+    if path.stat().st_size > MAX_BYTES:
+        raise SystemExit(f"{path.name} has {path.stat().st_size} bytes; at most {MAX_BYTES} go into the docs.")
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -1,4 +1,4 @@
-"""Takes the docs' pictures of the Vision workspace from a study of the quiet platformer agent, in a real browser.
+"""Takes the docs' pictures of the Vision workspace from a study of the sparse platformer agent, in a real browser.
 
     .venv/bin/python scripts/pictures_vision.py                 # records a study first, and finds its factors
     .venv/bin/python scripts/pictures_vision.py --study my.study
@@ -28,7 +28,7 @@ PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
 RECORDING = "unseen levels"
 EPISODES = 12
 LONG_MS = 60_000
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Shot:
 
 SHOTS = (
     Shot("vision", "workspace", "episode={late}&step={step}"),
-    Shot("vision-news", "view-news", "episode={late}&step={step}"),
+    Shot("vision-attribution", "view-attribution", "episode={late}&step={step}"),
     Shot("vision-legend", "view-legend", "episode={late}&step={step}"),
     Shot("vision-places", "view-legend", "episode={late}&step={step}&patches=places", large=True),
     Shot("vision-totals", "view-totals", "episode={late}&step={step}"),
@@ -57,7 +57,7 @@ def record(folder: Path) -> iv.Study:
     study = iv.Study.open_or_create(folder)
     levels = world("platformer", masks=True, first_level=FIRST_TEST_LEVEL)
     iv.record(study, subject, levels, episodes=EPISODES, name=RECORDING, lanes=EPISODES)
-    look(study, "factors", RECORDING, subject=subject, most=512)
+    look(study, "factors", RECORDING, subject=subject, max_rows=512)
     return study
 
 
@@ -71,7 +71,7 @@ def place(study: iv.Study) -> dict[str, int]:
 def take(page: Page, address: str, shot: Shot, where: dict[str, int]) -> None:
     """Open the workspace there and keep a picture."""
     page.goto(f"{address}#/vision/{RECORDING.replace(' ', '%20')}?{shot.link.format(**where)}")
-    page.locator('[data-testid="news-good"]:not([data-row=""])').wait_for(timeout=LONG_MS)
+    page.locator('[data-testid="attribution-good"]:not([data-row=""])').wait_for(timeout=LONG_MS)
     page.wait_for_timeout(4000)
     if shot.large:
         page.get_by_test_id(f"{shot.view}-full").click()
@@ -84,8 +84,8 @@ def save(png: bytes, name: str) -> None:
     """As small as it may be and still be read."""
     path = PICTURES / f"{name}.webp"
     Image.open(io.BytesIO(png)).convert("RGB").save(path, quality=86, method=6)
-    if path.stat().st_size > MOST_BYTES:
-        raise SystemExit(f"{path.name} has {path.stat().st_size} bytes; at most {MOST_BYTES} go into the docs.")
+    if path.stat().st_size > MAX_BYTES:
+        raise SystemExit(f"{path.name} has {path.stat().st_size} bytes; at most {MAX_BYTES} go into the docs.")
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -14,17 +14,17 @@ from innerview.errors import InnerviewError, UnknownName
 
 if TYPE_CHECKING:
     from innerview.edits import edit
-    from innerview.interventions.ablation import blind
-    from innerview.interventions.ablation_test import prove
+    from innerview.interventions.ablation import ablate
+    from innerview.interventions.ablation_test import ablation_test
     from innerview.interventions.reductions import reduce_table
-    from innerview.interventions.smallest_memory import minimal
+    from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import load_snapshot, snapshot, snapshot_callback
-    from innerview.rollouts.what_if.sessions import play_out
+    from innerview.rollouts.what_if.sessions import what_if
     from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit
     from innerview.serve import show
     from innerview.store import Recording, Study, check, import_pairs, write_rows
@@ -43,15 +43,15 @@ _HOMES = {
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
     "World": "innerview.worlds",
-    "blind": "innerview.interventions.ablation",
+    "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
     "from_sb3": "innerview.subjects",
     "load_snapshot": "innerview.rollouts.snapshots",
-    "minimal": "innerview.interventions.smallest_memory",
-    "play_out": "innerview.rollouts.what_if.sessions",
+    "smallest_memory": "innerview.interventions.smallest_memory",
+    "what_if": "innerview.rollouts.what_if.sessions",
     "look": "innerview.lenses.look",
-    "prove": "innerview.interventions.ablation_test",
+    "ablation_test": "innerview.interventions.ablation_test",
     "predict": "innerview.rollouts.predict",
     "record": "innerview.rollouts.record",
     "reduce_table": "innerview.interventions.reductions",
@@ -77,25 +77,25 @@ __all__ = [
     "UnknownName",
     "WeightEdit",
     "World",
-    "blind",
+    "ablate",
+    "ablation_test",
     "check",
     "edit",
     "from_sb3",
     "import_pairs",
     "load_snapshot",
     "look",
-    "minimal",
-    "play_out",
     "predict",
-    "prove",
     "record",
     "reduce_table",
     "rerun",
     "show",
+    "smallest_memory",
     "snapshot",
     "snapshot_callback",
     "subject",
     "sweep",
+    "what_if",
     "world",
     "write_rows",
 ]

@@ -16,7 +16,7 @@ import innerview as iv
 from innerview.serve import Handle
 
 from . import memory_study, studies, vision_study
-from .kept import PATIENCE_MS, Pages
+from .pages import PATIENCE_MS, Pages
 from .workbench import Workbench
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -38,7 +38,7 @@ LEVELS: list[Screen] = [
     ("vision", "totals", {"factor", "action"}),
     ("vision", "facts", {"factor", "fact"}),
     ("vision", "actions", {"factor", "action"}),
-    ("vision", "prove", {"factor"}),
+    ("vision", "ablation", {"factor"}),
     ("episodes", "", {"action", "object", "fact"}),
 ]
 

@@ -71,7 +71,7 @@ def test_another_recording_stands_beside_at_the_same_step(visit: Visit, shown: H
     bench.page.keyboard.press("ArrowRight")
     both = [study.recording(name).array("probabilities", 1, 2)[0] for name in (ENDLESS, HUNDRED)]
     first = both[1][0] - both[0][0]
-    expect(bench.get("wants-difference").first).to_have_text(points(first))
+    expect(bench.get("policy-difference").first).to_have_text(points(first))
     values = [study.recording(name).columns(["value"])["value"][1] for name in (ENDLESS, HUNDRED)]
     line = bench.get("timelines-values").locator("span").first
     expect(line).to_have_text(re.compile(r"\S+ \| \S+"))
@@ -117,7 +117,7 @@ def test_a_brush_in_one_selects_the_same_steps_in_the_other(visit: Visit, shown:
 def test_vision_shows_the_factors_of_both(visit: Visit, shown: Handle) -> None:
     bench = visit(shown, f"#/vision/{ENDLESS}?step=2&with={HUNDRED}", ready=False)
     for letter in "ab":
-        good = side(bench, letter, "news-good")
+        good = side(bench, letter, "attribution-good")
         expect(good).to_have_attribute("data-row", "2")
         expect(side(bench, letter, "factor")).to_have_count(4)
     assert not np.array_equal(*(canvas_of(side(bench, letter, "totals-canvas")) for letter in "ab"))
@@ -126,7 +126,7 @@ def test_vision_shows_the_factors_of_both(visit: Visit, shown: Handle) -> None:
     bench.settled(r"b\.without=1")
     assert "&without=" not in bench.page.url
     bench.page.reload()
-    expect(side(bench, "b", "news-good")).to_have_attribute("data-row", "2")
+    expect(side(bench, "b", "attribution-good")).to_have_attribute("data-row", "2")
     assert "b.without=1" in bench.page.url
 
 
@@ -145,10 +145,10 @@ def test_another_subject_over_the_same_rows_is_known_by_its_predictions(
     own = study.recording(ENDLESS).array("probabilities", 4, 5)[0]
     other = prediction.array(next(a.name for a in prediction.info.arrays if a.role == "probabilities"), 4, 5)[0]
     first = float(other[0] - own[0])
-    expect(bench.get("wants-difference").first).to_have_text(points(first))
+    expect(bench.get("policy-difference").first).to_have_text(points(first))
     bench.get("workspace-vision").click()
     for letter in "ab":
-        expect(side(bench, letter, "news-good")).to_have_attribute("data-row", "4")
+        expect(side(bench, letter, "attribution-good")).to_have_attribute("data-row", "4")
 
 
 def test_memory_shows_both_and_where_they_part(visit: Visit, mazes: Handle) -> None:
@@ -158,11 +158,11 @@ def test_memory_shows_both_and_where_they_part(visit: Visit, mazes: Handle) -> N
     expect(side(bench, "a", "view-memory")).to_contain_text("128 elements")
     expect(side(bench, "b", "view-memory")).to_contain_text("32 elements")
     bench.get("tab-compare").click()
-    expect(bench.get("compare-told")).to_contain_text("Same seed 1001.")
+    expect(bench.get("compare-summary")).to_contain_text("Same seed 1001.")
     bench.get("compare-show").locator("[data-value=difference]").click()
     expect(bench.get("view-compare")).to_contain_text("A has 128 elements, B has 32: they cannot be subtracted.")
     bench.page.reload()
-    expect(bench.get("compare-told")).to_contain_text("Same seed 1001.")
+    expect(bench.get("compare-summary")).to_contain_text("Same seed 1001.")
     assert f"with={SMALL}" in bench.page.url
 
 

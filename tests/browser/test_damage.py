@@ -80,7 +80,7 @@ def test_missing_rows_are_left_blank_and_the_others_are_there(visit: Visit, hand
     expect(bench.get("timelines-values")).to_contain_text("100 points")
 
 
-def test_a_recording_that_is_lost_is_told_and_another_is_shown(visit: Visit, handle: Handle) -> None:
+def test_a_recording_that_is_lost_is_reported_and_another_is_shown(visit: Visit, handle: Handle) -> None:
     bench = opened(visit, handle, "#/episodes/lost")
     expect(bench.get("toasts")).to_contain_text("lost")
     bench.get("recording-picker").select_option("whole")

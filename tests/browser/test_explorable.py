@@ -11,7 +11,7 @@ import innerview_zoo as zoo
 import numpy as np
 import pytest
 import torch
-from innerview_zoo.explorable.page import MOST_BYTES, PARTS
+from innerview_zoo.explorable.page import MAX_BYTES, PARTS
 from innerview_zoo.testing import COARSE, counted, counting, mazed
 from playwright.sync_api import Browser, Page, expect
 from torch import nn
@@ -19,7 +19,7 @@ from torch import nn
 import innerview as iv
 from tests.subjects.memory_changes import memory_changes
 
-from .kept import PATIENCE_MS
+from .pages import PATIENCE_MS
 from .workbench import Watch
 
 NEAR = 1e-4
@@ -85,7 +85,7 @@ def test_the_page_computes_what_torch_does_over_a_whole_episode(open_file: Open,
     subject = counting(core(12, 16), deep=True)
     study = counted(tmp_path / "long.study", subject, length=400)
     path = zoo.export_explorable(study, subject, tmp_path / "page.html", episode=1, progress=False)
-    assert path.stat().st_size < MOST_BYTES
+    assert path.stat().st_size < MAX_BYTES
     page, recording = open_file(path), study.recording("walks")
     for off in ((), (3,), (0, 2, 5, 9, 15)):
         edits = [{"elements": list(off), "op": "zero"}] if off else []
@@ -112,10 +112,10 @@ def test_frozen_and_set_elements_keep_to_their_steps(open_file: Open, tmp_path: 
     assert (states[4:6, 5] == 0.25).all() and states[3, 5] != 0.25 and states[6, 5] != 0.25
 
 
-def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Path) -> None:
+def test_a_world_without_poses_is_reported_as_recorded(open_file: Open, tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8), name="<b>bold</b> agent")
     study = counted(tmp_path / "a.study", subject)
-    study.keep_reduction(iv.EditSet(name="<i>two</i>", edits=(iv.SiteEdit(elements=(1, 6)),)))
+    study.save_reduction(iv.EditSet(name="<i>two</i>", edits=(iv.SiteEdit(elements=(1, 6)),)))
     page = open_file(zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False))
     expect(page.get_by_role("heading", level=1)).to_contain_text("<b>bold</b> agent")
     expect(page.get_by_text("cannot be played in a page")).to_be_visible()
@@ -129,7 +129,7 @@ def test_a_world_without_poses_is_told_as_recorded(open_file: Open, tmp_path: Pa
 
 
 def test_switching_elements_changes_the_way_it_goes(open_file: Open, maze: Path) -> None:
-    assert maze.stat().st_size < MOST_BYTES
+    assert maze.stat().st_size < MAX_BYTES
     page = open_file(maze)
     way = "Array.from(explorable.stage.yours.way.x)"
     before = page.evaluate(way)
@@ -151,7 +151,7 @@ def test_switching_elements_changes_the_way_it_goes(open_file: Open, maze: Path)
     expect(page.locator("#attempts tbody tr")).to_have_count(3)
 
 
-def test_full_memory_plays_as_recorded_and_the_gap_of_the_grid_is_told(open_file: Open, maze: Path) -> None:
+def test_full_memory_plays_as_recorded_and_the_gap_of_the_grid_is_reported(open_file: Open, maze: Path) -> None:
     page = open_file(maze)
     fidelity = page.evaluate("explorable.fidelity")
     assert fidelity["agreement"] < NEAR

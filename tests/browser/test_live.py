@@ -86,7 +86,7 @@ def test_saliency_lies_over_the_picture_and_follows_time(
     bench.settled("heat=on")
     monkeypatch.setattr(live, "lens", refuse)
     bench.page.keyboard.press("ArrowRight")
-    expect(bench.get("heat-said")).to_have_text("It cannot be told.")
+    expect(bench.get("heat-message")).to_have_text("It cannot be told.")
     bench.page.wait_for_function(HAS_STRENGTH, arg=[0] * strength.size)
     bench.get("heat-toggle").click()
     expect(bench.get("heat")).to_have_count(0)
@@ -154,7 +154,7 @@ def test_a_job_that_fails_says_why(visit: Visit, handle: Handle) -> None:
     expect(bench.get("job")).to_contain_text("failed")
 
 
-def test_a_world_that_crashes_is_told_and_takes_nothing_down(visit: Visit, show: Show, study: iv.Study) -> None:
+def test_a_world_that_crashes_is_reported_and_takes_nothing_down(visit: Visit, show: Show, study: iv.Study) -> None:
     bench = visit(show(study, subject=recurrent(), world=CrashingWorld(lane=1)))
     bench.get("jobs").click()
     bench.get("record-name").fill("crashed")

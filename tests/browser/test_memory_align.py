@@ -52,7 +52,7 @@ def effects(study: iv.Study, rows: np.ndarray) -> np.ndarray:
 def test_elements_are_ranked_by_how_much_they_change(bench: Workbench, still_kitems: iv.Study) -> None:
     rows = rising(still_kitems, "loop")
     assert len(rows) > 2
-    expect(bench.get("align-board")).to_have_attribute("data-found", str(len(rows)))
+    expect(bench.get("align-board")).to_have_attribute("data-total", str(len(rows)))
     expect(bench.get("align-count")).to_have_text(f"{len(rows)} times")
     ranked = [int(e.get_attribute("data-element") or -1) for e in bench.get("align-element").all()]
     effect = effects(still_kitems, rows)
@@ -108,15 +108,15 @@ def test_metrics_are_averaged_too(bench: Workbench) -> None:
 
 
 def test_the_starts_of_the_selected_intervals(bench: Workbench, still_kitems: iv.Study) -> None:
-    rows = still_kitems.recording("k-items").columns(["ambiguity"])["ambiguity"].cast(pl.Float32)
+    rows = still_kitems.recording("k-items").columns(["entropy"])["entropy"].cast(pl.Float32)
     limit = round(float(rows.quantile(0.9)), 3)
-    bench.condition("ambiguity", low=limit)
+    bench.condition("entropy", low=limit)
     bench.get("align-event").select_option("(selection)")
     holds = (rows >= limit).to_numpy()
     before = np.concatenate([[False], holds[:-1]])
     before[::STEPS] = False
     starts = np.flatnonzero(holds & ~before)
-    expect(bench.get("align-board")).to_have_attribute("data-found", str(len(starts)))
+    expect(bench.get("align-board")).to_have_attribute("data-total", str(len(starts)))
     assert [int(e.get_attribute("data-row") or -1) for e in bench.get("align-time").all()] == starts.tolist()
 
 

@@ -47,7 +47,7 @@ def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit,
     bench = visit(show(kitems), f"#/memory/{NAME}")
     bench.get("compare-original").click()
     bench.settled("middle=compare&with=k-items")
-    expect(bench.get("compare-told")).to_contain_text(f"Same seed 1002. They part at step {parts}")
+    expect(bench.get("compare-summary")).to_contain_text(f"Same seed 1002. They part at step {parts}")
     complete(bench, "compare-a", "compare-b")
     line = bench.get("compare-means").locator('tr[data-column="value"] td')
     told = [float(line.nth(i).inner_text().replace("−", "-")) for i in (2, 1)]
@@ -57,7 +57,7 @@ def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit,
     complete(bench, "compare-difference")
     bench.get("slot-swap").click()
     bench.settled("#/memory/k-items.*episode=2.*with=forgets")
-    expect(bench.get("compare-told")).to_contain_text(f"Same seed 1002. They part at step {parts}")
+    expect(bench.get("compare-summary")).to_contain_text(f"Same seed 1002. They part at step {parts}")
 
 
 def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, shown_kitems: Handle) -> None:
@@ -69,7 +69,7 @@ def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, shown_kitem
     bench.get("put-b").click()
     bench.settled(r"a=1;5-15;k-items.*b=1;30-50;k-items")
     complete(bench, "compare-a", "compare-b")
-    expect(bench.get("compare-told")).to_have_text("Two stretches of the same episode.")
+    expect(bench.get("compare-summary")).to_have_text("Two stretches of the same episode.")
     steps = bench.get("compare-means").locator("tbody tr").first.locator("td")
     expect(steps.nth(1)).to_have_text("10")
     expect(steps.nth(2)).to_have_text("20")
@@ -93,7 +93,7 @@ def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, shown_k
     bench.get("slot-a-here").click()
     bench.get("slot-b-episode").select_option("4")
     bench.settled(r"a=1;;k-items.*b=4;;k-items")
-    expect(bench.get("compare-told")).to_contain_text("Different seeds")
+    expect(bench.get("compare-summary")).to_contain_text("Different seeds")
     bench.get("view-compare-export").click()
     with bench.page.expect_download() as file:
         bench.page.get_by_role("button", name="CSV table").click()
@@ -115,7 +115,7 @@ def test_what_comes_late_is_waited_for_and_asked_for_once(visit: Visit, shown_ki
     bench = visit(shown_kitems, f"{LINK}?episode=1")
     bench.page.route(re.compile("/columns"), late)
     bench.get("tab-compare").click()
-    expect(bench.get("compare-told")).to_contain_text("Different seeds")
+    expect(bench.get("compare-summary")).to_contain_text("Different seeds")
     assert len(asked) == len(set(asked))
 
 

@@ -86,7 +86,7 @@ def test_choices_are_undone_and_turned_round(live: tuple[iv.Study, Workbench]) -
     expect(bench.get("edit-rerun")).to_be_disabled()
 
 
-def test_reductions_are_kept_taken_again_saved_and_forgotten(live: tuple[iv.Study, Workbench], tmp_path: Path) -> None:
+def test_reductions_are_saved_taken_again_saved_and_forgotten(live: tuple[iv.Study, Workbench], tmp_path: Path) -> None:
     study, bench = live
     choose_first(bench, 4)
     bench.get("reduction-name").fill("first four")
@@ -111,7 +111,7 @@ def test_without_a_model_the_page_says_how_to_load_one(visit: Visit, show: Show,
     expect(bench.get("view-edits")).to_contain_text("No model is loaded")
 
 
-def test_a_table_tells_what_full_memory_and_reductions_reach(visit: Visit, show: Show, kitems: iv.Study) -> None:
+def test_a_table_reports_what_full_memory_and_reductions_reach(visit: Visit, show: Show, kitems: iv.Study) -> None:
     subject, world = agent()
     bench = visit(show(kitems, subject=subject, world=world), REDUCTIONS)
     choose_first(bench, 128)
@@ -140,15 +140,15 @@ def test_a_sweep_ranks_elements_and_chooses_them(visit: Visit, show: Show, kitem
 
 def test_the_smallest_memory_is_searched_and_can_be_chosen(visit: Visit, show: Show, kitems: iv.Study) -> None:
     subject, world = agent()
-    bench = visit(show(kitems, subject=subject, world=world), f"{REDUCTIONS}&reductions=minimal")
-    bench.get("minimal-measure").select_option("length")
-    bench.get("minimal-share").fill("50")
-    bench.get("minimal-episodes").fill("2")
-    bench.get("minimal-start").click()
-    bench.get("minimal-found").wait_for(timeout=LONG)
-    expect(bench.get("minimal-found")).to_contain_text("fresh seeds", timeout=LONG)
-    (kept,) = kitems.results(kind="minimal")
+    bench = visit(show(kitems, subject=subject, world=world), f"{REDUCTIONS}&reductions=smallest_memory")
+    bench.get("smallest-memory-measure").select_option("length")
+    bench.get("smallest-memory-share").fill("50")
+    bench.get("smallest-memory-episodes").fill("2")
+    bench.get("smallest-memory-start").click()
+    bench.get("smallest-memory-found").wait_for(timeout=LONG)
+    expect(bench.get("smallest-memory-found")).to_contain_text("fresh seeds", timeout=LONG)
+    (kept,) = kitems.results(kind="smallest_memory")
     count = len(kitems.result(kept.id).value["kept"])
-    expect(bench.get("minimal-found")).to_contain_text(f"{count} of 128 elements")
-    bench.get("minimal-choose").click()
+    expect(bench.get("smallest-memory-found")).to_contain_text(f"{count} of 128 elements")
+    bench.get("smallest-memory-choose").click()
     expect(bench.get("edit-element")).to_have_count(min(count, 14))

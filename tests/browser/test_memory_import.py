@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from innerview.store import Study, Wishes, import_files
+from innerview.store import ImportOptions, Study, import_files
 from tests.store.test_importers_agents import ELEMENTS, STEPS, drlviz, memred
 
 from .conftest import Show, Visit
@@ -24,7 +24,7 @@ FORMATS = {"drlviz": {"episode0": drlviz(), "episode1": drlviz()}, "memred": mem
 def test_it_opens_in_the_memory_workspace(name: str, tmp_path: Path, show: Show, visit: Visit) -> None:
     value: Any = FORMATS[name]
     (tmp_path / f"{name}.json").write_text(json.dumps(value))
-    import_files(tmp_path / "brought.study", [tmp_path / f"{name}.json"], Wishes())
+    import_files(tmp_path / "brought.study", [tmp_path / f"{name}.json"], ImportOptions())
     bench = visit(show(Study.open(tmp_path / "brought.study")), f"#/memory/{name}?episode=0&step=4")
     bench.watch.expected.append("GPU stall due to ReadPixels")  # the heat map without a graphics card
     bench.at_step(4)

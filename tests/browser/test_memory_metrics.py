@@ -73,7 +73,7 @@ def test_what_is_in_view_is_drawn_where_it_is(bench: Workbench, still_kitems: iv
     assert 0 < rows[name].sum() < STEPS
     strip_shows(bench, name, rows[name].to_numpy())
     expect(bench.get("view-timelines")).to_contain_text("Facts and decisions")
-    for usual in ("turning", "memory change", "ambiguity"):
+    for usual in ("turning", "memory change", "entropy"):
         expect(track(bench, usual)).to_have_count(1)
 
 
@@ -128,7 +128,7 @@ def test_a_metric_of_ones_own_is_written_drawn_selected_changed_and_deleted(
 ) -> None:
     bench, (name, episode) = own, seen
     write(bench, "newly seen", f'since(rises(col("{name}"))) < 5')
-    expect(bench.get("metric-said")).to_contain_text("Gives yes or no")
+    expect(bench.get("metric-status")).to_contain_text("Gives yes or no")
     bench.get("metric-save").click()
     expect(track(bench, "newly seen")).to_have_count(1)
     kept = json.loads((kitems.path / "metrics.json").read_text("utf-8"))
@@ -146,7 +146,7 @@ def test_a_metric_of_ones_own_is_written_drawn_selected_changed_and_deleted(
     expect(bench.get("metric-expression")).to_have_value(re.compile("rises"))
     bench.get("metric-name").fill("left")
     bench.get("metric-expression").fill("2 * steps_left")
-    expect(bench.get("metric-said")).to_contain_text("Gives a number")
+    expect(bench.get("metric-status")).to_contain_text("Gives a number")
     bench.get("metric-save").click()
     expect(track(bench, "left")).to_have_count(1)
     expect(track(bench, "newly seen")).to_have_count(0)
@@ -164,7 +164,7 @@ def test_a_metric_of_ones_own_is_written_drawn_selected_changed_and_deleted(
 MISTAKES = [
     ("import os", 0, "“import” is not allowed"),
     ("value + __import__('os')", 8, "no function '__import__'"),
-    ("value > ambiguty", 8, "Did you mean 'ambiguity'?"),
+    ("value > entrpy", 8, "Did you mean 'entropy'?"),
     ("value >", 7, "cannot be read"),
     ("value.real", 0, "not allowed"),
 ]
@@ -175,8 +175,8 @@ def test_a_mistake_is_shown_where_it_stands(bench: Workbench) -> None:
     expect(bench.get("metric-save")).to_be_enabled()
     for expression, at, words in MISTAKES:
         bench.get("metric-expression").fill(expression)
-        expect(bench.get("metric-said")).to_contain_text(words)
-        expect(bench.get("metric-said")).to_have_attribute("data-at", str(at))
+        expect(bench.get("metric-status")).to_contain_text(words)
+        expect(bench.get("metric-status")).to_have_attribute("data-at", str(at))
         expect(bench.get("metric-save")).to_be_disabled()
 
 

@@ -102,7 +102,7 @@ def test_a_lasso_selects_exactly_the_rows_inside_and_can_be_undone(bench: Workbe
     bench.selected(len(inside))
 
 
-def test_hovering_tells_the_step_and_clicking_goes_there(bench: Workbench, looked_kitems: iv.Study) -> None:
+def test_hovering_reports_the_step_and_clicking_goes_there(bench: Workbench, looked_kitems: iv.Study) -> None:
     plot = bench.get("projection-plot")
     spots = on_screen(looked_kitems, plot)
     row = loneliest(spots)
@@ -232,7 +232,7 @@ def test_a_hundred_thousand_states_are_drawn_and_a_lasso_over_them_has_a_short_a
         arrays={"memory": states},
         specs=[ArraySpec(name="memory", shape=(6,), dtype="float32", role="memory")],
     )
-    look(study, "pca", most=rows, progress=False)
+    look(study, "pca", max_rows=rows, progress=False)
     bench = visit(show(study), "#/memory/many", ready=False)
     drawn(bench, rows)
     spots = on_screen(study, bench.get("projection-plot"))

@@ -69,7 +69,7 @@ def test_discs_are_sized_by_time_and_do_not_overlap(bench: Workbench, chart: dic
     assert [line.locator(".grow").inner_text() for line in bench.get("strategy-line").all()] == names
 
 
-def test_a_state_tells_its_facts_and_selects_its_rows(bench: Workbench, chart: dict[str, Any]) -> None:
+def test_a_state_reports_its_facts_and_selects_its_rows(bench: Workbench, chart: dict[str, Any]) -> None:
     state = chart["states"][1]
     disc = bench.page.locator('[data-testid="strategy-state"][data-state="1"]')
     disc.hover()

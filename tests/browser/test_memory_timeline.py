@@ -103,7 +103,7 @@ def test_the_gpu_and_the_plain_canvas_draw_the_same_picture(visit: Visit, shown_
     assert np.mean(np.abs(one - other).max(axis=2) > 6) < 0.005
 
 
-def test_pointing_at_a_cell_tells_its_exact_value(bench: Workbench, states: np.ndarray) -> None:
+def test_pointing_at_a_cell_reports_its_exact_value(bench: Workbench, states: np.ndarray) -> None:
     box = box_of(drawn(bench))
     row, element = STEPS + 12, 40
     bench.page.mouse.move(
@@ -329,8 +329,8 @@ def test_a_metric_is_dropped_onto_the_memory(bench: Workbench) -> None:
     bench.get("memory-overlay-remove").click()
     expect(bench.get("memory-overlay")).to_have_count(0)
     bench.get("memory-more").click()
-    bench.get("memory-overlay-choice").select_option("ambiguity")
-    bench.settled("overlay=ambiguity")
+    bench.get("memory-overlay-choice").select_option("entropy")
+    bench.settled("overlay=entropy")
 
 
 def test_the_range_of_colours(bench: Workbench) -> None:

@@ -36,7 +36,7 @@ def card(bench: Workbench, factor: int) -> Locator:
 
 
 def at_row(bench: Workbench, row: int) -> None:
-    expect(bench.get("news-seen")).to_have_attribute("data-row", str(row))
+    expect(bench.get("attribution-seen")).to_have_attribute("data-row", str(row))
 
 
 def test_there_is_a_card_for_each_factor_with_its_share(bench: Workbench, value: dict[str, Any]) -> None:
@@ -87,7 +87,7 @@ def test_by_place_each_part_of_the_picture_has_its_own_example(bench: Workbench,
     at_row(bench, int(rows[1, sign, 5, 2]))
 
 
-def test_a_pinned_factor_stays_alone_and_is_told_about(bench: Workbench, value: dict[str, Any]) -> None:
+def test_a_pinned_factor_stays_alone_and_is_reported_about(bench: Workbench, value: dict[str, Any]) -> None:
     card(bench, 3).get_by_test_id("factor-pin").click()
     bench.page.mouse.move(2, 2)
     bench.settled("factor=3")
@@ -116,7 +116,7 @@ def test_hiding_and_pinning_are_undone_in_their_order(bench: Workbench) -> None:
     bench.settled(r"without=0(&|$)")
 
 
-def test_a_name_is_kept_in_the_study(visit: Visit, show: Show, levels: iv.Study) -> None:
+def test_a_name_is_saved_in_the_study(visit: Visit, show: Show, levels: iv.Study) -> None:
     bench = opened(visit(show(levels), LINK, ready=False))
     card(bench, 1).get_by_test_id("factor-name").click()
     bench.get("factor-name-input").fill("the sky")
@@ -133,7 +133,7 @@ def test_a_name_is_kept_in_the_study(visit: Visit, show: Show, levels: iv.Study)
     expect(card(bench, 1).get_by_test_id("factor-name")).not_to_have_text("the sky")
 
 
-def test_factors_that_are_called_the_same_are_told_apart_by_their_number(
+def test_factors_that_are_called_the_same_are_distinguished_by_their_number(
     visit: Visit, show: Show, levels: iv.Study
 ) -> None:
     save_names(levels, levels.results(kind="factors")[0].id, {"1": "sky", "3": "sky", "4": "mud"})

@@ -67,4 +67,4 @@ def test_factors_are_found_and_drawn(visit: Visit, show: Show, tmp_path: Path, m
     assert words.evaluate("it => it.scrollHeight <= it.clientHeight"), "the way to get names is cut off"
     assert found.value["layer"] == middle_for(subject) and found.value["factors"][0]["share"] > 0
     bench.page.keyboard.press("ArrowRight")
-    expect(bench.get("news-good")).to_have_attribute("data-row", "4")
+    expect(bench.get("attribution-good")).to_have_attribute("data-row", "4")

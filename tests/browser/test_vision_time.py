@@ -34,7 +34,7 @@ def now(bench: Workbench) -> list[float]:
 def test_totals_are_those_of_the_step(bench: Workbench, still_levels: iv.Study) -> None:
     totals = still_levels.result_array(still_levels.results(kind="factors")[0].id, "totals")
     assert now(bench) == pytest.approx(totals[STEPS + 4].sum(axis=0), rel=0.005)
-    above = [bench.get("view-news").locator("figcaption").nth(n).inner_text().split()[-1] for n in (1, 2)]
+    above = [bench.get("view-attribution").locator("figcaption").nth(n).inner_text().split()[-1] for n in (1, 2)]
     assert above == bench.get("totals-now").inner_text().split()
     bench.page.keyboard.press("ArrowRight")
     bench.at_step(5)
@@ -57,7 +57,7 @@ def test_totals_can_be_lines_and_lead_to_a_step(bench: Workbench) -> None:
     box = box_of(overlay)
     overlay.click(position={"x": 15.5 / STEPS * box["width"], "y": box["height"] - 12})
     bench.at_step(15)
-    expect(bench.get("news-good")).to_have_attribute("data-row", str(STEPS + 15))
+    expect(bench.get("attribution-good")).to_have_attribute("data-row", str(STEPS + 15))
 
 
 def test_what_it_saw_is_squeezed_into_lines(bench: Workbench, still_levels: iv.Study) -> None:
@@ -69,16 +69,16 @@ def test_what_it_saw_is_squeezed_into_lines(bench: Workbench, still_levels: iv.S
     assert np.abs(shown - seen).max() <= 1
 
 
-def test_news_follow_while_it_plays(bench: Workbench) -> None:
+def test_attribution_follows_while_it_plays(bench: Workbench) -> None:
     bench.page.keyboard.press("Space")
-    expect(bench.get("news-bad")).to_have_attribute("data-row", str(2 * STEPS - 1))
+    expect(bench.get("attribution-bad")).to_have_attribute("data-row", str(2 * STEPS - 1))
 
 
 def test_it_begins_with_what_went_worse_than_expected(bench: Workbench, still_levels: iv.Study) -> None:
     first = int(bench.get("begin-row").first.get_attribute("data-row") or -1)
-    expect(bench.get("measure")).to_have_value("surprise-low")
+    expect(bench.get("measure")).to_have_value("advantage-low")
     bench.get("begin-row").first.click()
-    expect(bench.get("news-good")).to_have_attribute("data-row", str(first))
+    expect(bench.get("attribution-good")).to_have_attribute("data-row", str(first))
     bench.get("measure").select_option("failures")
     expect(bench.get("begin-under").first).to_contain_text("·")
     ends = [int(row.get_attribute("data-row") or -1) for row in bench.get("begin-row").all()]
@@ -87,9 +87,9 @@ def test_it_begins_with_what_went_worse_than_expected(bench: Workbench, still_le
     assert max(ends) <= ROWS - 1
 
 
-def test_surprise_has_a_line(bench: Workbench) -> None:
+def test_advantage_has_a_line(bench: Workbench) -> None:
     bench.get("tab-facts").click()
-    expect(bench.page.locator('[data-testid="track"][data-column="surprise"]')).to_be_visible()
+    expect(bench.page.locator('[data-testid="track"][data-column="advantage"]')).to_be_visible()
 
 
 def test_it_opens_from_the_rail_in_both_themes(visit: Visit, shown_levels: Handle) -> None:

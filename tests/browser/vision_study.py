@@ -21,7 +21,7 @@ ROWS = EPISODES * STEPS
 FACTORS = 5
 NAME = "levels"
 LINK = f"#/vision/{NAME}"
-ASKED: dict[str, Any] = {"count": FACTORS, "most": 64, "steps": 4, "layer": "conv3a"}
+ASKED: dict[str, Any] = {"count": FACTORS, "max_rows": 64, "steps": 4, "layer": "conv3a"}
 
 
 @cache
@@ -52,7 +52,7 @@ def find(study: iv.Study, **asked: Any) -> str:
 
 def opened(bench: Workbench, *, drawn: bool = True) -> Workbench:
     """Wait until the picture is there and, where factors were found, news lie over it."""
-    bench.page.locator('[data-testid="news-seen"]:not([data-row=""])').wait_for()
+    bench.page.locator('[data-testid="attribution-seen"]:not([data-row=""])').wait_for()
     if drawn:
-        bench.page.locator('[data-testid="news-good"]:not([data-row=""])').wait_for()
+        bench.page.locator('[data-testid="attribution-good"]:not([data-row=""])').wait_for()
     return bench

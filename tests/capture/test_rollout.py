@@ -12,7 +12,7 @@ from torch import nn
 
 import innerview as iv
 from innerview.capture import Piece, Plan, layout, rollout
-from innerview.capture.heads import ambiguity
+from innerview.capture.heads import entropy
 from innerview.errors import CaptureError, SubjectError, UnknownName
 from innerview.schema import ActionSpace, WorldInfo
 from innerview.testing.worlds import ContinuousWorld, CountingWorld, CrashingWorld, DictWorld, episode_length, picture
@@ -115,7 +115,7 @@ def test_greedy_takes_the_most_probable_action(subject: iv.Subject) -> None:
     assert column(pieces, "action") == array(pieces, "probabilities").argmax(1).tolist()
 
 
-def test_activations_are_kept_when_asked(subject: iv.Subject) -> None:
+def test_activations_are_saved_when_asked(subject: iv.Subject) -> None:
     pieces = play(subject, CountingWorld(), seeds=(3,), keep=("eye",))
     assert array(pieces, "activation.eye").shape == (episode_length(3), 4, 6, 6)
 
@@ -146,7 +146,7 @@ def test_not_a_number_stops_the_recording(subject: iv.Subject) -> None:
         play(subject, CountingWorld())
 
 
-def test_misfits_are_told_before_anything_opens(subject: iv.Subject) -> None:
+def test_misfits_are_reported_before_anything_opens(subject: iv.Subject) -> None:
     world = CountingWorld()
     with pytest.raises(UnknownName, match=r"'eyes'.*Did you mean 'eye'"):
         play(subject, world, keep=("eyes",))
@@ -183,9 +183,9 @@ def _as_fed(shape: tuple[int, ...]) -> tuple[int, ...]:
     return (shape[2], shape[0], shape[1]) if len(shape) == 3 else shape
 
 
-def test_ambiguity_runs_from_certain_to_coin_toss() -> None:
+def test_entropy_runs_from_certain_to_coin_toss() -> None:
     rows = np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0, 0]])
-    assert ambiguity(rows) == pytest.approx([0, 1, 0.5], abs=1e-6)
+    assert entropy(rows) == pytest.approx([0, 1, 0.5], abs=1e-6)
 
 
 def test_an_episode_depends_on_its_seed_alone(subject: iv.Subject) -> None:
@@ -199,7 +199,7 @@ def test_lanes_that_are_far_ahead_wait_and_nothing_changes(
     subject: iv.Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     freely = play(subject, CountingWorld(length=150), lanes=3)
-    monkeypatch.setattr(sys.modules[rollout.__module__], "_MOST_BYTES_AHEAD", 1)
+    monkeypatch.setattr(sys.modules[rollout.__module__], "_MAX_BYTES_AHEAD", 1)
     waiting = play(subject, CountingWorld(length=150), lanes=3)
     assert column(freely, "action") == column(waiting, "action")
     assert np.array_equal(array(freely, "memory"), array(waiting, "memory"))
@@ -212,7 +212,7 @@ def test_senseless_plans_are_refused() -> None:
         Plan(seeds=(1,), max_steps=-3)
 
 
-def test_a_module_that_fails_is_told_with_what_it_was_given(
+def test_a_module_that_fails_is_reported_with_what_it_was_given(
     subject: iv.Subject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -250,7 +250,7 @@ def test_a_subject_that_does_not_act_is_recorded_where_there_is_nothing_to_decid
     assert np.allclose(column(pieces, "pose_x"), 3 * seen)
     assert np.allclose(column(pieces, "pose_angle"), seen - 1)
     assert column(pieces, "action") == [0] * 8
-    assert "ambiguity" not in {c.name for c in layout(subject, Tour().info).columns}
+    assert "entropy" not in {c.name for c in layout(subject, Tour().info).columns}
 
 
 def test_a_subject_that_does_not_act_cannot_play() -> None:

@@ -148,7 +148,7 @@ def test_import_brings_in_arrays(here: Path) -> None:
         (("export", "a.study", "rows.xlsx"), "xlsx"),
     ],
 )
-def test_mistakes_are_told_with_what_would_be_right(here: Path, words: tuple[str, ...], said: str) -> None:
+def test_mistakes_are_reported_with_what_would_be_right(here: Path, words: tuple[str, ...], said: str) -> None:
     if words[0] == "export":
         recorded()
     with pytest.raises((InnerviewError, UnknownName), match=said):

@@ -52,7 +52,7 @@ def test_the_study_may_come_first(here: Path) -> None:
     assert iv.Study.open("b.study").recordings() == ["again", "data"]
 
 
-def test_mistakes_are_told_with_what_would_be_right(here: Path) -> None:
+def test_mistakes_are_reported_with_what_would_be_right(here: Path) -> None:
     np.savez("data.npz", x=np.arange(5.0))
     for words in (["data.npz"], ["data.npz", "data.npz"]):
         with pytest.raises(InnerviewError, match=r"--study: innerview import data\.npz --study my\.study"):

@@ -11,7 +11,7 @@ import innerview as iv
 from innerview.cli import app
 from innerview.cli.lenses import parameters_of
 from innerview.errors import InnerviewError, UnknownName
-from innerview.lenses.discovery import Looking, all_lenses
+from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.registry import Registry
 from innerview.schema import ArraySpec, Lens, Ordering
 from innerview.testing.planted import Planted
@@ -55,18 +55,18 @@ def test_lenses_are_listed_with_their_questions() -> None:
     assert "perplexity=30.0" in told.replace("\n", "").replace(" ", "")
 
 
-def test_what_a_lens_lacks_is_told_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
-    lenses: Registry[Looking] = Registry("lens")
+def test_what_a_lens_lacks_is_reported_to_the_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    lenses: Registry[LoadedLens] = Registry("lens")
     for name, over in (("umap", "rows"), ("factors", "row"), ("influence", "episode")):
         settings = {"missing": "needs 'innerview[umap]'"}
-        lenses.register(name, Looking(Lens(name=name, question="", over=over, settings=settings), print))  # type: ignore[arg-type]
+        lenses.register(name, LoadedLens(Lens(name=name, question="", over=over, settings=settings), print))  # type: ignore[arg-type]
     monkeypatch.setattr("innerview.lenses.discovery.all_lenses", lambda: lenses)
     told = run("lenses")
     assert told.count("innerview[umap]") == 3
     assert "an episode" in told and "single rows" in told and "any rows" in told
 
 
-def test_flags_are_printed_and_kept(study: Path) -> None:
+def test_flags_are_printed_and_saved(study: Path) -> None:
     told = run("lens", "flags", str(study), "--recording", "planted", "--set", "swaps=300")
     assert "lamp in view" in told and " 8 " in told and "thing 1 in view" not in told
     (kept,) = iv.Study.open(study).results("flags", "planted")
@@ -76,14 +76,14 @@ def test_flags_are_printed_and_kept(study: Path) -> None:
 
 def test_a_column_is_no_lens(study: Path) -> None:
     with pytest.raises(UnknownName, match="are columns, not lenses"):
-        run("lens", "surprise", str(study), "--recording", "x")
+        run("lens", "advantage", str(study), "--recording", "x")
     with pytest.raises(UnknownName, match="are columns, not lenses"):
-        iv.look(study, "surprise", "x")
+        iv.look(study, "advantage", "x")
 
 
 @pytest.mark.parametrize("lens", ["strategy", "pca"])
 def test_other_lenses_print_what_they_found(study: Path, lens: str) -> None:
-    assert "Kept as result" in run("lens", lens, str(study), "--recording", "x", "--set", "most=200")
+    assert "Saved as result" in run("lens", lens, str(study), "--recording", "x", "--set", "max_rows=200")
 
 
 def test_an_episode_is_looked_at_with_a_model(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,18 +95,18 @@ def test_an_episode_is_looked_at_with_a_model(study: Path, tmp_path: Path, monke
 
 def test_parameters_are_read_as_the_lens_wants_them() -> None:
     tsne, gradient = all_lenses().get("tsne").lens, all_lenses().get("gradient").lens
-    assert parameters_of(tsne, ["most=100", "perplexity=12"]) == {"most": 100, "perplexity": 12.0}
+    assert parameters_of(tsne, ["max_rows=100", "perplexity=12"]) == {"max_rows": 100, "perplexity": 12.0}
     flags = all_lenses().get("flags").lens
     assert parameters_of(flags, ["thresholds=health=50, x=0"]) == {"thresholds": "health=50, x=0"}
     assert parameters_of(gradient, ["times_input=yes"]) == {"times_input": True}
     for words, says in (
-        (["most"], "sets nothing"),
-        (["most=many"], "is a whole number"),
+        (["max_rows"], "sets nothing"),
+        (["max_rows=many"], "is a whole number"),
         (["perplexity=x"], "is a number"),
     ):
         with pytest.raises(InnerviewError, match=says):
             parameters_of(tsne, words)
     with pytest.raises(InnerviewError, match="true or false"):
         parameters_of(gradient, ["times_input=1"])
-    with pytest.raises(UnknownName, match="Did you mean 'most'"):
+    with pytest.raises(UnknownName, match="Did you mean 'max_rows'"):
         parameters_of(tsne, ["mots=3"])

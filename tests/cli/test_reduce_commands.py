@@ -64,7 +64,7 @@ def test_the_table_from_one_command(here: Path) -> None:
 
 def test_other_choices(here: Path) -> None:
     study = iv.Study.open(here / "a.study")
-    study.keep_reduction(iv.EditSet(name="mine", edits=(iv.SiteEdit(elements=(2,)),)))
+    study.save_reduction(iv.EditSet(name="mine", edits=(iv.SiteEdit(elements=(2,)),)))
     said = run(
         "reduce",
         "a.study",
@@ -88,7 +88,7 @@ def test_sweep_and_smallest_memory(here: Path) -> None:
     assert "6 in all" in run("sweep", "a.study", *WHO)
     assert "together" in run("sweep", "a.study", *WHO, "--over", "pairs", "--elements", "0-2")
     assert "return lost" in run("sweep", "a.study", *WHO, "--by", "episodes", "--episodes", "1", "--elements", "1,3")
-    said = run("minimal", "a.study", *WHO, "--measure", "return", "--keep", "0.5", "--episodes", "2")
+    said = run("smallest-memory", "a.study", *WHO, "--measure", "return", "--keep", "0.5", "--episodes", "2")
     assert "fresh seeds" in said
     kept = iv.Study.open(here / "a.study").reductions()
     assert not kept or "smallest memory" in kept[0].name
@@ -96,7 +96,7 @@ def test_sweep_and_smallest_memory(here: Path) -> None:
 
 def test_reductions_are_listed_carried_and_dropped(here: Path) -> None:
     study = iv.Study.open(here / "a.study")
-    study.keep_reduction(iv.EditSet(name="mine", edits=(iv.SiteEdit(elements=(2, 3), op="freeze"),), note="why"))
+    study.save_reduction(iv.EditSet(name="mine", edits=(iv.SiteEdit(elements=(2, 3), op="freeze"),), note="why"))
     said = run("reductions", "a.study")
     assert "mine" in said and "freeze" in said and "why" in said
     run("reductions", "a.study", "--export", "r.json")
@@ -122,7 +122,7 @@ def test_reductions_are_listed_carried_and_dropped(here: Path) -> None:
         ((*WHO, "--reduction", "nope"), InnerviewError, "No reduction is called 'nope'"),
     ],
 )
-def test_what_cannot_be_is_told(here: Path, words: tuple[str, ...], kind: type[Exception], said: str) -> None:
+def test_what_cannot_be_is_reported(here: Path, words: tuple[str, ...], kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         run("reduce", "a.study", "--episodes", "1", *words)
 

@@ -13,7 +13,9 @@ from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
 
 
-def test_painted_pictures_are_told_beside_the_strongest_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visualised_pictures_are_reported_beside_the_strongest_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.study"
     iv.record(path, recurrent(), CountingWorld(), episodes=2, name="x", progress=False)
     (tmp_path / "agent.py").write_text("from tests.rollouts.players import recurrent as make\n")

@@ -98,7 +98,7 @@ class Convolutional(nn.Module):
         return {"policy": self.policy(self.see(image))}
 
 
-def _playout(folder: Path) -> Names:
+def _what_if(folder: Path) -> Names:
     agent, world = zoo.load("platformer")
     iv.record(folder / "my.study", agent, world, episodes=12, seeds=1_000_000_000, name="unseen")
     return {"agent": agent, "world": world}
@@ -130,7 +130,7 @@ PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/snapshots.md": _snapshots,
     "docs/studies.md": _studies,
     "docs/subjects.md": _subjects,
-    "docs/view-playout.md": _playout,
+    "docs/view-what-if.md": _what_if,
     "docs/world-office.md": _office,
     "docs/world-platformer.md": _platformer,
 }

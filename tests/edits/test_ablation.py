@@ -1,4 +1,4 @@
-"""Blinding: what lies along a direction is not seen any more, everything else as before."""
+"""Ablation: what lies along a direction is not seen any more, everything else as before."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from innerview.edits.ablation import blind, projected_out, random_directions
+from innerview.edits.ablation import ablate, projected_out, random_directions
 from innerview.errors import EditError, SubjectError, UnknownName
 from innerview.schema import WeightEdit
 from innerview.subjects import Subject, subject
@@ -38,10 +38,10 @@ PICTURES = {"x": torch.rand(4, 3, 6, 6, generator=torch.Generator().manual_seed(
 @pytest.mark.parametrize(("layer", "channels"), [("first", 4), ("second", 5)])
 def test_what_lies_along_the_direction_changes_nothing_any_more(eye: Subject, layer: str, channels: int) -> None:
     direction = np.random.default_rng(0).random(channels)
-    blinded = blind(eye, WeightEdit(layer=layer, directions=(tuple(direction),)))
+    ablated = ablate(eye, WeightEdit(layer=layer, directions=(tuple(direction),)))
     seen = eye.run(PICTURES, keep=(layer,)).sites[layer].relu()
     along = torch.as_tensor(direction, dtype=torch.float32)[:, None, None]
-    for agent, same in ((blinded, True), (eye, False)):
+    for agent, same in ((ablated, True), (eye, False)):
         before = agent.run_after(layer, seen, PICTURES)["value"]
         after = agent.run_after(layer, seen + 3 * along, PICTURES)["value"]
         assert torch.allclose(before, after, atol=1e-4) is same
@@ -62,27 +62,27 @@ class Dueling(nn.Module):
         return {"value": self.value(deeper), "policy": self.advantage(seen)}
 
 
-def test_every_layer_that_reads_it_directly_is_blinded() -> None:
+def test_every_layer_that_reads_it_directly_is_ablated() -> None:
     torch.manual_seed(0)
     agent = subject(Dueling(), example=torch.zeros(1, 3, 6, 6))
     direction = tuple(np.random.default_rng(0).random(4))
-    blinded = blind(agent, WeightEdit(layer="see", directions=(direction,)))
+    ablated = ablate(agent, WeightEdit(layer="see", directions=(direction,)))
     seen = agent.run(PICTURES, keep=("see",)).sites["see"].relu()
     along = torch.tensor(direction, dtype=torch.float32)[:, None, None]
-    before, after = (blinded.run_after("see", given, PICTURES) for given in (seen, seen + 3 * along))
+    before, after = (ablated.run_after("see", given, PICTURES) for given in (seen, seen + 3 * along))
     for head in ("value", "policy"):
         torch.testing.assert_close(before[head], after[head], atol=1e-4, rtol=0)
-    old, new = agent.module.state_dict(), blinded.module.state_dict()
+    old, new = agent.module.state_dict(), ablated.module.state_dict()
     assert {name for name in old if not torch.equal(old[name], new[name])} == {"left.weight", "advantage.weight"}
 
 
 def test_the_original_stays_as_it_is(eye: Subject) -> None:
     digest, before = eye.weights_digest(), eye.run(PICTURES).heads["policy"]
-    blinded = blind(eye, WeightEdit(layer="first", directions=((1.0, 0, 0, 0),)))
+    ablated = ablate(eye, WeightEdit(layer="first", directions=((1.0, 0, 0, 0),)))
     assert eye.weights_digest() == digest == eye.info.weights_digest
-    assert blinded.info.weights_digest == blinded.weights_digest() != digest
+    assert ablated.info.weights_digest == ablated.weights_digest() != digest
     assert torch.equal(eye.run(PICTURES).heads["policy"], before)
-    assert blinded.info.name == "eye - blind" and blinded.module is not eye.module
+    assert ablated.info.name == "eye - ablated" and ablated.module is not eye.module
 
 
 def test_a_direction_of_one_channel_zeroes_its_slice() -> None:
@@ -131,21 +131,21 @@ def test_directions_do_not_go_through_a_normalisation(norm: nn.Module) -> None:
     module = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), norm, nn.ReLU(), nn.Flatten(), nn.Linear(144, 2))
     agent = subject(module, example=torch.zeros(1, 3, 6, 6), heads="policy", actions=["left", "right"])
     with pytest.raises(EditError, match="No convolution or dense layer after '0' reads its 4 channels directly"):
-        blind(agent, WeightEdit(layer="0", directions=((1.0, 0, 0, 0),)))
-    blind(agent, WeightEdit(layer="1", directions=((1.0, 0, 0, 0),)))
+        ablate(agent, WeightEdit(layer="0", directions=((1.0, 0, 0, 0),)))
+    ablate(agent, WeightEdit(layer="1", directions=((1.0, 0, 0, 0),)))
 
 
-def test_what_cannot_be_blinded_is_told(eye: Subject) -> None:
+def test_what_cannot_be_ablated_is_reported(eye: Subject) -> None:
     with pytest.raises(UnknownName, match="first"):
-        blind(eye, WeightEdit(layer="frst", directions=((1.0,),)))
+        ablate(eye, WeightEdit(layer="frst", directions=((1.0,),)))
     with pytest.raises(EditError, match="'first' has 4 channels; the directions have 3"):
-        blind(eye, WeightEdit(layer="first", directions=((1.0, 0, 0),)))
+        ablate(eye, WeightEdit(layer="first", directions=((1.0, 0, 0),)))
     with pytest.raises(EditError, match="nothing but zeros"):
-        blind(eye, WeightEdit(layer="first", directions=((0.0, 0, 0, 0),)))
+        ablate(eye, WeightEdit(layer="first", directions=((0.0, 0, 0, 0),)))
     with pytest.raises(EditError, match="at least one direction"):
-        blind(eye, WeightEdit(layer="first", directions=()))
+        ablate(eye, WeightEdit(layer="first", directions=()))
     with pytest.raises(EditError, match="No convolution or dense layer after 'value'"):
-        blind(eye, WeightEdit(layer="value", directions=((1.0,),)))
+        ablate(eye, WeightEdit(layer="value", directions=((1.0,),)))
     with pytest.raises(UnknownName, match=r"first\.weight"):
         eye.copied({"frst.weight": torch.zeros(1)}, name="x")
     with pytest.raises(SubjectError, match="has shape"):
@@ -181,12 +181,12 @@ class Skipping(nn.Module):
 def test_a_layer_that_decides_nothing_is_refused_with_those_that_do() -> None:
     apart = subject(Apart(), example=torch.zeros(1, 3, 6, 6), name="apart")
     with pytest.raises(EditError, match=r"'policy' does not depend on that layer.*depends on: actor"):
-        blind(apart, WeightEdit(layer="critic", directions=((1.0, 0, 0, 0),)))
-    blind(apart, WeightEdit(layer="actor", directions=((1.0, 0, 0, 0),)))
+        ablate(apart, WeightEdit(layer="critic", directions=((1.0, 0, 0, 0),)))
+    ablate(apart, WeightEdit(layer="actor", directions=((1.0, 0, 0, 0),)))
 
 
 def test_what_goes_round_the_kernel_is_named_and_nothing_is_edited_by_half() -> None:
     skipping = subject(Skipping(), example=torch.zeros(1, 3, 6, 6), name="skipping")
     with pytest.raises(EditError, match="what branch reads of 'stem', but policy also gets it another way"):
-        blind(skipping, WeightEdit(layer="stem", directions=((1.0, 0, 0, 0),)))
-    blind(skipping, WeightEdit(layer="branch", directions=((1.0, 0, 0, 0),)))
+        ablate(skipping, WeightEdit(layer="stem", directions=((1.0, 0, 0, 0),)))
+    ablate(skipping, WeightEdit(layer="branch", directions=((1.0, 0, 0, 0),)))

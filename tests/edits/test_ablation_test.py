@@ -1,4 +1,4 @@
-"""How an arm of a proof compares with the original."""
+"""How an arm of an ablation test compares with the original."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from innerview.edits.ablation_test import MOST_SEEDS, Arm, causes_of, compare_arms, times_of, verdict
+from innerview.edits.ablation_test import MAX_SEEDS, Arm, causes_of, compare_arms, times_of, verdict
 from innerview.edits.ablation_test import ArmKind as Kind
 from innerview.schema import EpisodeSummary
 
@@ -21,13 +21,13 @@ def arm(name: str, kind: Kind, **counts: int) -> Arm:
 
 
 ORIGINAL = arm("original", "original", coin=980, saw=10, lava=10)
-BLIND = arm("blind", "blind", coin=865, saw=125, lava=10)
+ABLATED = arm("ablated", "ablated", coin=865, saw=125, lava=10)
 
 
 def test_shares_have_wilsons_interval_and_times_are_the_ratio_of_shares() -> None:
-    told = compare_arms([ORIGINAL, BLIND], ["coin", "saw", "lava", "time"])
+    told = compare_arms([ORIGINAL, ABLATED], ["coin", "saw", "lava", "time"])
     saw = told["arms"][1]["causes"][1]
-    assert saw.pop("seeds") == list(range(965, 965 + MOST_SEEDS)), "the first ones that ended so"
+    assert saw.pop("seeds") == list(range(965, 965 + MAX_SEEDS)), "the first ones that ended so"
     assert told["arms"][1]["causes"][2]["seeds"] == list(range(1090, 1100))
     assert saw == pytest.approx({"cause": "saw", "count": 125, "share": 0.125, "low": 0.1060, "high": 0.1469}, abs=1e-4)
     assert told["arms"][0]["return"]["mean"] == pytest.approx(0.98) and told["arms"][0]["steps"] == 10
@@ -43,9 +43,9 @@ def test_shares_have_wilsons_interval_and_times_are_the_ratio_of_shares() -> Non
 
 def test_the_least_is_said_only_where_it_is_more_than_once() -> None:
     before = arm("original", "original", coin=1000)
-    told = compare_arms([before, arm("blind", "blind", coin=950, saw=50)], ["coin", "saw"])
+    told = compare_arms([before, arm("ablated", "ablated", coin=950, saw=50)], ["coin", "saw"])
     assert verdict(told, "saw").startswith("Ended by saw: 0.00% of levels before, 5.00% after, at least 6.")
-    few = compare_arms([before, arm("blind", "blind", coin=992, saw=8)], ["coin", "saw"])
+    few = compare_arms([before, arm("ablated", "ablated", coin=992, saw=8)], ["coin", "saw"])
     assert next(line for line in few["compared"] if line["cause"] == "saw")["apart"]
     assert verdict(few, "saw") == "Ended by saw: 0.00% of levels before, 0.80% after."
 

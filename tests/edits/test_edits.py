@@ -98,7 +98,7 @@ def test_stacked_layers_are_counted_through_and_other_sites_are_left_alone() -> 
     assert set(change.sites) == {"stack/h"}
 
 
-def test_what_becomes_no_number_is_told_with_element_step_and_edit() -> None:
+def test_what_becomes_no_number_is_reported_with_element_step_and_edit() -> None:
     edit = SiteEdit(elements=(2,), op="set", value=3e38)
     editor = Editor([[], [edit]], knowing(GRU))
     broken = torch.ones(2, 6)
@@ -168,7 +168,7 @@ def test_choosing() -> None:
         top([1.0, 2.0], 3)
 
 
-def test_fingerprints_tell_edits_apart() -> None:
+def test_fingerprints_distinguish_edits() -> None:
     one, two = SiteEdit(elements=(1,), site="gru"), SiteEdit(elements=(1,), site="gru", op="freeze")
     assert fingerprint([one]) == fingerprint([SiteEdit(elements=(1,), site="gru")])
     assert len({fingerprint([one]), fingerprint([two]), fingerprint([one, two]), fingerprint([])}) == 4

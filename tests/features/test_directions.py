@@ -8,7 +8,7 @@ import torch
 
 from innerview.errors import LensError
 from innerview.features import directions
-from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells
+from innerview.features.directions import MAX_CELLS, METHODS, Factors, cells
 
 PLANTED = torch.tensor([[1.0, 0, 0, 0, 1, 0], [0, 1.0, 0, 0, 0, 0], [0, 0, 1.0, 2, 0, 0]])
 
@@ -25,7 +25,7 @@ def planted(noise: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
 
 def fit(values: torch.Tensor, *, count: int, method: str = "nmf", seed: int = 0) -> Factors:
     """Fitted to both signs of [rows, channel, height, width]."""
-    places = cells(values, signed=True, most=MOST_CELLS, seed=seed)
+    places = cells(values, signed=True, max_cells=MAX_CELLS, seed=seed)
     return directions.fit(places, count=count, method=method, seed=seed)
 
 
@@ -48,7 +48,7 @@ def test_amounts_are_given_back_with_their_sign() -> None:
     assert float(found.residual(values, found.amounts(values)).max()) < 0.02
 
 
-def test_what_too_few_factors_leave_out_is_told() -> None:
+def test_what_too_few_factors_leave_out_is_reported() -> None:
     _, values = planted(noise=0.01)
     whole, part = fit(values, count=3), fit(values, count=1)
     assert whole.explained > 0.99 > 0.7 > part.explained
@@ -60,7 +60,7 @@ def test_the_same_seed_gives_the_same_factors() -> None:
     assert np.array_equal(fit(values, count=2, seed=5).directions, fit(values, count=2, seed=5).directions)
 
 
-def test_what_cannot_be_split_is_told() -> None:
+def test_what_cannot_be_split_is_reported() -> None:
     _, values = planted()
     with pytest.raises(LensError, match="7 factors were asked for; a layer of 6 channels has 1 to 6"):
         fit(values, count=7)

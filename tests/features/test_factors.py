@@ -117,11 +117,11 @@ def test_rows_of_the_sample_are_attributed_once_while_there_is_room(
         asked.append(len(inputs["x"]))
         return attribute(subject, inputs, *rest, **more)
 
-    usual = look(frames, sees(), layer="second", count=2, most=17)
+    usual = look(frames, sees(), layer="second", count=2, max_rows=17)
     a_row = 3 * (SIZE // 2) ** 2 * 2
-    monkeypatch.setattr("innerview.features.factors.MOST_KEPT_BYTES", room_rows * a_row)
+    monkeypatch.setattr("innerview.features.factors.MAX_STORED_BYTES", room_rows * a_row)
     monkeypatch.setattr("innerview.subjects.attribute", counting)
-    found = look(frames, sees(), layer="second", count=2, most=17)
+    found = look(frames, sees(), layer="second", count=2, max_rows=17)
     assert sum(asked) == ROWS + 17 - min(room_rows, 17)
     assert np.abs(found.arrays["amounts"].astype(int) - usual.arrays["amounts"]).max() <= 1
     assert np.allclose(found.arrays["totals"], usual.arrays["totals"], atol=2e-3)
@@ -194,7 +194,7 @@ def test_activations_can_be_split_too(frames: Rows) -> None:
     assert found.arrays["totals"][..., 0].sum(axis=1) == pytest.approx(np.full(ROWS, 2.0), abs=0.05)
 
 
-def test_what_cannot_be_is_told(frames: Rows) -> None:
+def test_what_cannot_be_is_reported(frames: Rows) -> None:
     with pytest.raises(LensError, match="4 factors were asked for; a layer of 3 channels has 1 to 3"):
         look(frames, sees(), layer="second", count=4)
     blank = fed_rows(sees(), {"x": torch.zeros(4, 3, SIZE, SIZE)})

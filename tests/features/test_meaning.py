@@ -41,7 +41,7 @@ def told(amounts: torch.Tensor, masks: np.ndarray, classes: tuple[str, ...] = CL
     for first in range(0, ROWS, 20):
         part = slice(first, first + 20)
         meaning.add(amounts[part], masks[part], np.roll(masks, 7, axis=0)[part], groups[part])
-    return meaning.told()
+    return meaning.summary()
 
 
 def test_a_factor_on_a_class_is_named_after_it(amounts: torch.Tensor, masks: np.ndarray) -> None:
@@ -79,14 +79,14 @@ def test_what_is_nearly_everywhere_gives_nothing_its_name(amounts: torch.Tensor,
         assert all(-1 <= line["excess"] <= 1 for line in lines.values()) and factor["name"] in ("", "saw")
 
 
-def test_a_layer_of_one_cell_tells_no_places(masks: np.ndarray) -> None:
+def test_a_layer_of_one_cell_reports_no_places(masks: np.ndarray) -> None:
     (all_of_it,) = told(torch.rand(ROWS, 1, 1, 1, generator=torch.Generator().manual_seed(0)), masks)
     assert all_of_it["name"] == "" and all_of_it["score"] == 0.0
 
 
 def test_cells_are_compared_with_what_they_look_at(masks: np.ndarray) -> None:
     """Cells that look at the middle half of the picture only, one of them where each saw is."""
-    sight = ReceptiveField(8, (9 / 32, 9 / 32), (2 / 32, 2 / 32))
+    receptive_field = ReceptiveField(8, (9 / 32, 9 / 32), (2 / 32, 2 / 32))
     amounts = torch.zeros(ROWS, 1, 8, 8)
     for row, mask in enumerate(masks):
         y, x = np.argwhere(mask == 2).mean(axis=0)
@@ -94,14 +94,14 @@ def test_cells_are_compared_with_what_they_look_at(masks: np.ndarray) -> None:
         if all(0 <= cell < 8 for cell in inside):
             amounts[row, 0, inside[0], inside[1]] = 1
     scores = []
-    for where in (sight, None):
+    for where in (receptive_field, None):
         meaning = Meaning(CLASSES, 1, 1, where)
         meaning.add(amounts, masks, np.roll(masks, 7, axis=0), np.zeros(ROWS, int))
-        scores.append(next(line["share"] for line in meaning.told()[0]["classes"] if line["class"] == "saw"))
+        scores.append(next(line["share"] for line in meaning.summary()[0]["classes"] if line["class"] == "saw"))
     assert scores[0] == pytest.approx(1.0) and scores[1] < 0.9
 
 
-def test_masks_that_do_not_fit_are_told(amounts: torch.Tensor, masks: np.ndarray) -> None:
+def test_masks_that_do_not_fit_are_reported(amounts: torch.Tensor, masks: np.ndarray) -> None:
     with pytest.raises(LensError, match="Masks of 8 × 8 are coarser than the layer's 16 × 16"):
         told(amounts, masks[:, ::4, ::4])
     with pytest.raises(LensError, match="class 2; there are 2"):

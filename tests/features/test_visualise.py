@@ -1,4 +1,4 @@
-"""Painted pictures of a subject whose layer is known: what sees red is painted red, where its cell looks."""
+"""Optimised pictures of a subject whose layer is known: what sees red is optimised red, where its cell looks."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ def frames(*, most: float = 0.5) -> Rows:
 
 
 @pytest.mark.parametrize("held", ["pixels", "fourier"])
-def test_what_sees_red_is_painted_red_where_it_looks(held: str) -> None:
+def test_what_sees_red_is_visualised_red_where_it_looks(held: str) -> None:
     found = look(frames(), sees(), unit=0, **(PLAIN | {"held": held}))
-    painted = found.pictures[0]
-    assert painted.shape == (SIZE, SIZE, 3) and painted.dtype == np.uint8
-    assert painted[MIDDLE, MIDDLE, 0] > 235, "the pixel that the middle cell looks at"
+    optimised = found.pictures[0]
+    assert optimised.shape == (SIZE, SIZE, 3) and optimised.dtype == np.uint8
+    assert optimised[MIDDLE, MIDDLE, 0] > 235, "the pixel that the middle cell looks at"
     line = found.value["pictures"][0]
-    assert line["reached"] == pytest.approx(painted[MIDDLE, MIDDLE, 0] / 255, abs=1e-6)
+    assert line["reached"] == pytest.approx(optimised[MIDDLE, MIDDLE, 0] / 255, abs=1e-6)
     if held == "pixels":
-        others = np.delete(painted[..., 0].ravel(), MIDDLE * SIZE + MIDDLE)
-        assert np.ptp(others) < 8, "nothing else matters, so nothing else is painted"
+        others = np.delete(optimised[..., 0].ravel(), MIDDLE * SIZE + MIDDLE)
+        assert np.ptp(others) < 8, "nothing else matters, so nothing else is optimised"
 
 
 def test_it_stands_beside_the_strongest_row_and_says_how_far_beyond_it_is() -> None:
     near, far = (look(frames(most=most), sees(), unit=0, **PLAIN).value["pictures"][0] for most in (1.0, 0.25))
     assert near["strongest"] == {"row": 107, "y": 3, "x": 5, "amount": pytest.approx(1.0)}
     assert near["times"] == pytest.approx(1.0, abs=0.05) and not near["beyond"]
-    wanted = (far["reached"] - far["usual"]) / (far["strongest"]["amount"] - far["usual"])
+    wanted = (far["reached"] - far["baseline"]) / (far["strongest"]["amount"] - far["baseline"])
     assert far["times"] == pytest.approx(wanted) and far["times"] > 5 and far["beyond"]
 
 
-def test_a_factor_is_painted_as_the_mixture_of_channels_that_it_is() -> None:
+def test_a_factor_is_visualised_as_the_mixture_of_channels_that_it_is() -> None:
     directions = np.array([[0.0, 0.6, 0.8], [1.0, 0.0, 0.0]], np.float32)
     factors = Output(value={"layer": "eye"}, arrays={"directions": directions})
     found = look(frames(), sees(), factors=factors, **PLAIN)
@@ -81,9 +81,9 @@ def test_a_factor_is_painted_as_the_mixture_of_channels_that_it_is() -> None:
     assert found.arrays["way"].shape == (2, 100)
 
 
-def test_the_whole_layer_is_painted_everywhere_it_looks() -> None:
-    painted = look(frames(), sees(), unit=2, objective="layer", **PLAIN).pictures[0]
-    assert painted[::2, ::2, 2].min() > 200 and np.ptp(painted[1::2, 1::2, 2]) < 8
+def test_the_whole_layer_is_visualised_everywhere_it_looks() -> None:
+    optimised = look(frames(), sees(), unit=2, objective="layer", **PLAIN).pictures[0]
+    assert optimised[::2, ::2, 2].min() > 200 and np.ptp(optimised[1::2, 1::2, 2]) < 8
 
 
 def test_a_caricature_exaggerates_what_was_there() -> None:
@@ -92,8 +92,8 @@ def test_a_caricature_exaggerates_what_was_there() -> None:
     (line,) = found.value["pictures"]
     assert (line["kind"], line["unit"], line["strongest"]["row"]) == ("row", 107, 107)
     seen = given.inputs(np.array([7]))["x"][0, :, ::2, ::2].numpy()
-    painted = found.pictures[0].transpose(2, 0, 1)[:, ::2, ::2]
-    assert line["beyond"] and np.corrcoef(seen.ravel(), painted.ravel())[0, 1] > 0.2
+    optimised = found.pictures[0].transpose(2, 0, 1)[:, ::2, ::2]
+    assert line["beyond"] and np.corrcoef(seen.ravel(), optimised.ravel())[0, 1] > 0.2
 
 
 def test_the_strongest_channels_are_taken_where_none_is_chosen() -> None:
@@ -144,7 +144,7 @@ def test_other_inputs_are_blank_and_memory_is_fresh() -> None:
     assert found.value["input"] == "image" and found.pictures.shape == (2, 12, 20, 4)
 
 
-def test_what_cannot_be_is_told() -> None:
+def test_what_cannot_be_is_reported() -> None:
     with pytest.raises(LensError, match=r"'value' puts out \[1\] per row.*have both: eye"):
         look(frames(), sees(), layer="value")
     with pytest.raises(LensError, match="no channel 3; they are counted from 0 to 2"):

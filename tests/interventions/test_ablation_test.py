@@ -1,4 +1,4 @@
-"""A proof: the same levels for the original, the blinded one, random directions and invisible things."""
+"""An ablation test: the same levels for the original, the ablated one, random directions and invisible things."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 
 import innerview as iv
 from innerview.errors import EditError, RequestError, UnknownName
-from innerview.interventions.ablation_test import AblationTestWork, prove
+from innerview.interventions.ablation_test import AblationTestWork, ablation_test
 from innerview.interventions.edited import rename
 from innerview.interventions.jobs import AblationTestJob
 from innerview.jobs.context import Context
 from innerview.jobs.runner import Jobs
-from innerview.rollouts import evaluation as proof_play
+from innerview.rollouts import evaluation as evaluation
 from innerview.testing.crossing import FRESH, Crossing, meets, walker
 from innerview.testing.crossing_study import RECORDING, crossing_study
 
@@ -29,7 +29,7 @@ class Stop(Exception):
 def study(tmp_path: Path) -> iv.Study:
     made = crossing_study(tmp_path / "a.study")
     (found,) = (made.result(line.id) for line in made.results("factors"))
-    iv.blind(made, walker(), found, factors=[0], name="no red")
+    iv.ablate(made, walker(), found, factors=[0], name="no red")
     return made
 
 
@@ -37,11 +37,11 @@ def counts(value: Any) -> dict[str, dict[str, int]]:
     return {arm["name"]: {each["cause"]: each["count"] for each in arm["causes"]} for arm in value["arms"]}
 
 
-def test_blind_to_red_falls_over_red_and_over_nothing_else(study: iv.Study) -> None:
-    result = iv.prove(study, "no red", walker(), Crossing(), levels=27, seed=0, invisible="red", progress=False)
+def test_without_red_falls_over_red_and_over_nothing_else(study: iv.Study) -> None:
+    result = iv.ablation_test(study, "no red", walker(), Crossing(), levels=27, seed=0, invisible="red", progress=False)
     value = result.value
-    assert result.kind == "proof" and not result.provisional and result.recording == RECORDING
-    assert [arm["kind"] for arm in value["arms"]] == ["original", "blind", "control", "invisible"]
+    assert result.kind == "ablation_test" and not result.provisional and result.recording == RECORDING
+    assert [arm["kind"] for arm in value["arms"]] == ["original", "ablated", "control", "invisible"]
     assert (value["levels"], value["done"], value["seed"]) == (27, 27, 0)
     assert value["causes"] == ["through", "red", "green"]
     told = counts(value)
@@ -62,8 +62,10 @@ def test_levels_are_such_as_nobody_trained_on_and_as_no_factor_was_found_in(stud
     assert beyond.match.seeds[0] == FRESH + 5
 
 
-def test_a_proof_that_was_stopped_goes_on_where_it_was(study: iv.Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof_play, "PREVIEW_EVERY_S", 0.0)
+def test_an_ablation_test_that_was_stopped_goes_on_where_it_was(
+    study: iv.Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "PREVIEW_EVERY_S", 0.0)
     world, seen = Crossing(), []
 
     def impatient(done: int, total: int | None, message: str = "") -> None:
@@ -73,16 +75,16 @@ def test_a_proof_that_was_stopped_goes_on_where_it_was(study: iv.Study, monkeypa
 
     ask: dict[str, Any] = {"levels": 12, "seed": 0, "controls": 0, "lanes": 1}
     with pytest.raises(Stop):
-        prove(study, "no red", walker(), world, progress=impatient, **ask)
-    (half,) = (study.result(line.id) for line in study.results("proof"))
+        ablation_test(study, "no red", walker(), world, progress=impatient, **ask)
+    (half,) = (study.result(line.id) for line in study.results("ablation_test"))
     assert half.provisional and 0 < half.value["done"] < 12
     before = len(world.begun)
-    whole = prove(study, "no red", walker(), world, progress=False, **ask)
+    whole = ablation_test(study, "no red", walker(), world, progress=False, **ask)
     assert whole.id == half.id and whole.value["done"] == 12 and not whole.provisional
     ended = max(seen)
     assert len(world.begun) - before == 24 - ended
     again = len(world.begun)
-    more = prove(study, "no red", walker(), world, progress=False, **{**ask, "levels": 14})
+    more = ablation_test(study, "no red", walker(), world, progress=False, **{**ask, "levels": 14})
     assert len(world.begun) - again == 4 and more.id != whole.id
 
 
@@ -93,18 +95,18 @@ def work(study: iv.Study, agent: iv.Subject, edited: str = "no red", **asked: An
 
 def test_a_damaged_table_is_made_anew_without_playing_again(study: iv.Study, caplog: pytest.LogCaptureFixture) -> None:
     world, ask = Crossing(), {"levels": 9, "seed": 0, "controls": 0}
-    now = prove(study, "no red", walker(), world, progress=False, **ask)  # type: ignore[arg-type]
+    now = ablation_test(study, "no red", walker(), world, progress=False, **ask)  # type: ignore[arg-type]
     (study.path / "results" / now.id / "value.json").write_bytes(b"{}")
     before = len(world.begun)
-    assert prove(study, "no red", walker(), world, progress=False, **ask).value == now.value  # type: ignore[arg-type]
+    assert ablation_test(study, "no red", walker(), world, progress=False, **ask).value == now.value  # type: ignore[arg-type]
     assert len(world.begun) == before and "is damaged and is computed anew" in caplog.text
 
 
 def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) -> None:
     agent = walker()
     (found,) = (study.result(line.id) for line in study.results("factors"))
-    once = iv.blind(study, agent, found, factors=[0], name="once")
-    iv.blind(study, once, found, factors=[1], name="twice")
+    once = iv.ablate(study, agent, found, factors=[0], name="once")
+    iv.ablate(study, once, found, factors=[1], name="twice")
     match = work(study, agent, "twice", levels=2, controls=3).match
     controls = [player for player in match.players if player.kind == "control"]
     assert len({player.name for player in controls}) == 3
@@ -113,17 +115,19 @@ def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) 
     assert match.players[0].subject is agent and agent.module.tell.weight.any()
 
 
-@pytest.mark.parametrize("name", ["blind", "red"])
+@pytest.mark.parametrize("name", ["ablated", "red"])
 def test_renaming_leaves_words_that_happen_to_be_the_same(study: iv.Study, name: str) -> None:
     agent = walker()
     (found,) = (study.result(line.id) for line in study.results("factors"))
-    iv.blind(study, agent, found, factors=[0], name=name)
+    iv.ablate(study, agent, found, factors=[0], name=name)
     asked: dict[str, Any] = {"levels": 3, "seed": 12, "controls": 1, "progress": False}
-    before = iv.prove(study, name, agent, Crossing(), **asked).value
+    before = iv.ablation_test(study, name, agent, Crossing(), **asked).value
     rename(study, name, "it")
-    (kept,) = (study.result(line.id) for line in study.results("proof"))
-    assert kept.id == iv.prove(study, "it", agent, Crossing(), **asked).id and kept.title == "it put to the proof"
-    assert [(arm["name"], arm["kind"]) for arm in kept.value["arms"]][1] == ("it", "blind")
+    (kept,) = (study.result(line.id) for line in study.results("ablation_test"))
+    assert (
+        kept.id == iv.ablation_test(study, "it", agent, Crossing(), **asked).id and kept.title == "ablation test of it"
+    )
+    assert [(arm["name"], arm["kind"]) for arm in kept.value["arms"]][1] == ("it", "ablated")
     assert kept.value["causes"] == before["causes"]
     assert [arm["causes"] for arm in kept.value["arms"]] == [arm["causes"] for arm in before["arms"]]
     assert [line["arm"] for line in kept.value["compared"][:3]] == ["it"] * 3
@@ -144,17 +148,17 @@ def test_it_is_a_job_whose_result_is_known_before(study: iv.Study) -> None:
 def test_bad_questions_teach(study: iv.Study) -> None:
     agent, ask = walker(), {"study": study, "edited": "no red", "subject": walker(), "world": Crossing()}
     with pytest.raises(RequestError, match="levels is a whole number from 1 to 1,000,000, not 0"):
-        prove(**ask, levels=0)  # type: ignore[arg-type]
+        ablation_test(**ask, levels=0)  # type: ignore[arg-type]
     with pytest.raises(RequestError, match="controls is a whole number from 0 to 20, not 21"):
-        prove(**ask, controls=21)  # type: ignore[arg-type]
+        ablation_test(**ask, controls=21)  # type: ignore[arg-type]
     with pytest.raises(EditError, match=r"made of 'walker', which is not live here\. Live: stranger"):
-        prove(study, "no red", walker("stranger"), Crossing())
+        ablation_test(study, "no red", walker("stranger"), Crossing())
     with pytest.raises(UnknownName, match="Did you mean 'red'"):
         work(study, agent, invisible="rad")
     with pytest.raises(UnknownName, match="Did you mean 'no red'"):
         work(study, agent, "no rd")
     rename(study, "no red", "original")
-    with pytest.raises(EditError, match="Another line of the proof is called 'original', too"):
-        iv.prove(study, "original", agent, Crossing())
+    with pytest.raises(EditError, match="Another line of the test is called 'original', too"):
+        iv.ablation_test(study, "original", agent, Crossing())
     with pytest.raises(UnknownName, match="edited subject 'walker'"):
-        iv.prove(study, "walker", agent, Crossing())
+        iv.ablation_test(study, "walker", agent, Crossing())

@@ -110,7 +110,7 @@ def test_an_edit_of_the_carried_state_alone_would_be_found_out(subject: iv.Subje
     assert not none.array("memory", 0, none.rows).any()
 
 
-def test_edits_tell_recordings_apart_and_continue_only_with_the_same(subject: iv.Subject, tmp_path: Path) -> None:
+def test_edits_distinguish_recordings_and_continue_only_with_the_same(subject: iv.Subject, tmp_path: Path) -> None:
     study = tmp_path / "a.study"
     reduction = EditSet(name="half", edits=(SiteEdit(elements=HALF),))
     made = iv.record(study, subject, CountingWorld(), episodes=2, name="x", edits=reduction, progress=False)

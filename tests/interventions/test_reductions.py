@@ -178,8 +178,8 @@ def test_jobs_of_the_page(study: iv.Study, walker: iv.Subject) -> None:
     assert job.result == Product(recording="x - late", subject="walker"), job.error
     (pair,) = pairs_of(study, study.recording("x - late"))
     assert (pair.episode, pair.of, pair.seed, pair.alike) == (0, 2, 2, True)
-    assert (pair.parts.decision, pair.parts.action, pair.parts.place) == (3, 3, 4)
-    study.keep_reduction(without(1))
+    assert (pair.divergence.decision, pair.divergence.action, pair.divergence.place) == (3, 3, 4)
+    study.save_reduction(without(1))
     begun = jobs.start(TableJob(recording="x", reductions=("without (1,)",), episodes=2), context)
     job = jobs.wait(begun.id, 60)
     assert study.result(job.result.result).value["rows"][1]["name"] == "without (1,)", job.error

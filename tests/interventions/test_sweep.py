@@ -12,7 +12,7 @@ from torch import Tensor, nn
 import innerview as iv
 from innerview.errors import CaptureError, EditError, RequestError, UnknownName
 from innerview.interventions.jobs import SmallestMemoryJob, SweepJob
-from innerview.interventions.smallest_memory import SmallestMemoryWork, minimal
+from innerview.interventions.smallest_memory import SmallestMemoryWork, smallest_memory
 from innerview.interventions.sweep import SweepWork, sweep
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
@@ -70,7 +70,7 @@ def test_the_element_that_decides_alone_comes_first(study: iv.Study, known: iv.S
     assert by == "episodes" or ranked[0]["switched"] == 1
 
 
-def test_a_pair_tells_what_neither_element_tells_alone(study: iv.Study, known: iv.Subject) -> None:
+def test_a_pair_reports_what_neither_element_reports_alone(study: iv.Study, known: iv.Subject) -> None:
     found = sweep(study, "x", known, CountingWorld(), over="pairs", elements=[0, 1, 2, 3], progress=False)
     first, *rest = found.value["ranked"]
     assert first["elements"] == [1, 2] and first["together"] > 1
@@ -101,7 +101,7 @@ def test_a_cancelled_sweep_goes_on(study: iv.Study, known: iv.Subject, monkeypat
 def test_the_smallest_memory_is_found_with_its_path_and_checked_on_fresh_seeds(
     study: iv.Study, known: iv.Subject
 ) -> None:
-    found = minimal(study, "x", known, CountingWorld(), measure="return", episodes=4, progress=False)
+    found = smallest_memory(study, "x", known, CountingWorld(), measure="return", episodes=4, progress=False)
     value = found.value
     assert 4 in value["kept"] and len(value["kept"]) == 2 and set(value["kept"]) & {1, 2}
     assert value["fresh"]["ratio"]["mean"] == pytest.approx(1) and value["fresh"]["episodes"] == 4
@@ -112,9 +112,9 @@ def test_the_smallest_memory_is_found_with_its_path_and_checked_on_fresh_seeds(
 
 
 def test_a_search_for_what_every_episode_keeps_anyway_ends_with_nothing(study: iv.Study, known: iv.Subject) -> None:
-    value = minimal(study, "x", known, CountingWorld(), measure="length", episodes=2, progress=False).value
+    value = smallest_memory(study, "x", known, CountingWorld(), measure="length", episodes=2, progress=False).value
     assert value["kept"] == [], "episodes last as long whatever it does"
-    outcome = minimal(study, "x", known, CountingWorld(), measure="outcome", episodes=2, progress=False).value
+    outcome = smallest_memory(study, "x", known, CountingWorld(), measure="outcome", episodes=2, progress=False).value
     assert outcome["kept"] == []
 
 
@@ -124,11 +124,11 @@ def test_a_cancelled_search_goes_on_where_it_was(study: iv.Study, known: iv.Subj
             raise Cancelled
 
     def ask(progress: Any) -> Any:
-        return minimal(study, "x", known, CountingWorld(), measure="return", episodes=3, progress=progress)
+        return smallest_memory(study, "x", known, CountingWorld(), measure="return", episodes=3, progress=progress)
 
     with pytest.raises(Cancelled):
         ask(cancelling)
-    (so_far,) = (study.result(line.id) for line in study.results("minimal"))
+    (so_far,) = (study.result(line.id) for line in study.results("smallest_memory"))
     assert so_far.provisional and len(so_far.value["path"]) == 3
     found = ask(False)
     assert not found.provisional and found.id == so_far.id
@@ -148,7 +148,7 @@ def test_what_cannot_be_swept(study: iv.Study, known: iv.Subject, tmp_path: Path
     with pytest.raises(CaptureError, match="other weights"):
         sweep(study, "x", recurrent(), world, progress=False)
     with pytest.raises(RequestError, match=r"from 0\.001 to 1"):
-        minimal(study, "x", known, world, keep=1.5, progress=False)
+        smallest_memory(study, "x", known, world, keep=1.5, progress=False)
     iv.record(study, known, world, episodes=1, name="edited", edits=SiteEdit(elements=(0,)), progress=False)
     with pytest.raises(EditError, match="recorded with edits"):
         sweep(study, "edited", known, world, progress=False)
@@ -203,5 +203,5 @@ def test_pairs_come_in_a_second_round_and_the_search_goes_on_where_it_was(study:
         given.append(search.run(parts[0], lambda *_, **__: None))
     assert (
         search.merge(given).value
-        == minimal(study, "x", known, CountingWorld(), measure="return", episodes=2, progress=False).value
+        == smallest_memory(study, "x", known, CountingWorld(), measure="return", episodes=2, progress=False).value
     )

@@ -12,7 +12,7 @@ import pytest
 
 from innerview.errors import CaptureError, JobError, UnknownName
 from innerview.jobs.engine import LocalEngine, Progress, Report, Run, run_reporting
-from innerview.jobs.runner import MOST_KEPT, MOST_WAITING, Job, Jobs, _eta_s
+from innerview.jobs.runner import MAX_ENDED, MAX_WAITING, Job, Jobs, _eta_s
 
 WAIT_S = 60
 
@@ -81,7 +81,7 @@ def test_a_waiting_job_is_cancelled_before_it_begins() -> None:
     jobs.close()
 
 
-def test_a_failure_is_told_and_the_next_job_still_runs(jobs: Jobs) -> None:
+def test_a_failure_is_reported_and_the_next_job_still_runs(jobs: Jobs) -> None:
     def refused(progress: Progress) -> None:
         raise CaptureError("The world stopped at step 37.")
 
@@ -121,14 +121,14 @@ def test_the_queue_and_the_memory_of_old_jobs_are_bounded() -> None:
     jobs, gate = Jobs(engine), Gate()
     jobs.submit("x", "X", gate)
     assert gate.entered.wait(WAIT_S)
-    waiting = [jobs.submit("x", "X", lambda progress: None) for _ in range(MOST_WAITING)]
+    waiting = [jobs.submit("x", "X", lambda progress: None) for _ in range(MAX_WAITING)]
     with pytest.raises(JobError, match="waiting already"):
         jobs.submit("x", "X", lambda progress: None)
     gate.go.set()
     jobs.wait(waiting[-1].id, WAIT_S)
-    for _ in range(MOST_KEPT):
+    for _ in range(MAX_ENDED):
         jobs.wait(jobs.submit("x", "X", lambda progress: None).id, WAIT_S)
-    assert len(jobs.list()) <= MOST_KEPT
+    assert len(jobs.list()) <= MAX_ENDED
     jobs.close()
 
 

@@ -17,7 +17,7 @@ from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Jobs
 from innerview.jobs.work import Work, prepare
-from innerview.lenses.discovery import Looking, all_lenses
+from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
 from innerview.lenses.look import LensWork, look
 from innerview.schema import Axis, Lens, Parameter, Table
@@ -30,24 +30,24 @@ WAIT_S = 120
 
 
 @pytest.mark.parametrize("looking", [looking for _, looking in all_lenses()], ids=lambda looking: looking.lens.name)
-def test_every_lens_keeps_what_lenses_promise(looking: Looking) -> None:
+def test_every_lens_keeps_what_lenses_promise(looking: LoadedLens) -> None:
     check_lens(looking)
 
 
-def test_a_lens_that_breaks_its_promises_is_told() -> None:
+def test_a_lens_that_breaks_its_promises_is_reported() -> None:
     good = Lens(name="odd", question="Is it odd?", paper="nobody", yields="table", needs=("memory",))
 
-    def works(rows: Any, subject: Any = None, *, most: int = 3, watch: Any = None) -> Table:
+    def works(rows: Any, subject: Any = None, *, max_rows: int = 3, watch: Any = None) -> Table:
         return Table(columns=(Axis(name="odd"),), lines=[[1]])
 
     def broken(lens: Lens, look: Any) -> str:
         with pytest.raises(LensError) as problem:
-            check_lens(Looking(lens, look))
+            check_lens(LoadedLens(lens, look))
         return str(problem.value)
 
     assert "question mark" in broken(Lens(name="odd", question="Odd"), works)
-    most = Parameter(name="most", type="int", default=4, description="How many.")
-    assert "says 4 for 'most', does 3" in broken(replace(good, parameters=(most,)), works)
+    max_rows = Parameter(name="max_rows", type="int", default=4, description="How many.")
+    assert "says 4 for 'max_rows', does 3" in broken(replace(good, parameters=(max_rows,)), works)
     assert "cannot be cancelled" in broken(good, works)
     assert "yields 'chart', and gave 'table'" in broken(replace(good, yields="chart"), works)
     nan = Table(columns=(Axis(name="odd"),), lines=[], value=float("nan"))
@@ -57,7 +57,7 @@ def test_a_lens_that_breaks_its_promises_is_told() -> None:
     assert "`rows` and `subject`" in broken(good, lambda rows, **_: nan)
 
 
-def test_what_is_left_on_a_model_is_told() -> None:
+def test_what_is_left_on_a_model_is_reported() -> None:
     lens = Lens(name="sticky", question="What sticks?", paper="nobody", yields="table", needs=("subject",))
 
     def look(rows: Any, subject: Any, *, watch: Any) -> Table:
@@ -66,7 +66,7 @@ def test_what_is_left_on_a_model_is_told() -> None:
         return Table(columns=(), lines=[])
 
     with pytest.raises(LensError, match="leaves something behind on the subject 'lstm'"):
-        check_lens(Looking(lens, look))
+        check_lens(LoadedLens(lens, look))
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,8 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return Study.open(path)
 
 
-def test_factors_that_were_found_are_painted(study: Study) -> None:
-    factors = look(study, "factors", subject=recurrent(), count=2, most=32, steps=2, progress=False)
+def test_factors_that_were_found_are_visualised(study: Study) -> None:
+    factors = look(study, "factors", subject=recurrent(), count=2, max_rows=32, steps=2, progress=False)
     watched: list[tuple[int, int | None]] = []
     found = look(
         study,
@@ -48,7 +48,7 @@ def ask(study: Study, parameters: dict[str, Setting]) -> LensWork:
     return LensWork(asked, Context(study=study, subjects={"tiny": recurrent()}))
 
 
-def test_while_it_paints_the_pictures_so_far_can_be_seen(study: Study) -> None:
+def test_while_it_is_visualised_the_pictures_so_far_can_be_seen(study: Study) -> None:
     question = ask(study, {"steps": 64, "count": 1})
     seen: list[bool] = []
 
@@ -70,15 +70,17 @@ def test_a_result_must_be_there_and_of_the_right_kind(study: Study) -> None:
 
 @pytest.mark.parametrize("file", ["result.json", "value.json", "places.npy"])
 def test_a_damaged_result_is_computed_anew(study: Study, file: str) -> None:
-    kept = look(study, "pca", "x", most=50, progress=False)
+    kept = look(study, "pca", "x", max_rows=50, progress=False)
     (study.path / "results" / kept.id / file).write_bytes(b"{")
-    anew = look(study, "pca", "x", most=50, progress=False)
+    anew = look(study, "pca", "x", max_rows=50, progress=False)
     assert (anew.id, anew.value, anew.arrays) == (kept.id, kept.value, kept.arrays)
     study.check_result(kept.id)
-    assert look(study, "pca", "x", most=50, progress=False).created_at == anew.created_at, "read from the study again"
+    assert look(study, "pca", "x", max_rows=50, progress=False).created_at == anew.created_at, (
+        "read from the study again"
+    )
 
 
-def test_black_and_white_are_told_as_the_subject_takes_them(study: Study) -> None:
+def test_black_and_white_are_reported_as_the_subject_takes_them(study: Study) -> None:
     recording = study.recording("x")
     black, white = recorded_rows(study, recording, np.arange(4), recurrent()).ends["x"]
     assert black.shape == white.shape == (3, 8, 8)

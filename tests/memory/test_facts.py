@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from innerview.memory.facts import make_facts
-from innerview.memory.keeping import since_end
+from innerview.memory.retention import since_end
 from innerview.schema import Column, Rows
 
 GROUPS = ((0, 5), (5, 10))
@@ -47,7 +47,7 @@ def test_words_make_a_fact_each() -> None:
     assert set(facts(mood=([0, 1, 0, 1, 0, 2, 1, 0, 0, 1], action))) == {"mood = calm", "mood = wild", "mood = shy"}
 
 
-def test_what_says_the_same_or_the_opposite_is_told_once_in_the_plainest_way() -> None:
+def test_what_says_the_same_or_the_opposite_is_reported_once_in_the_plainest_way() -> None:
     event = [0, 0, 1, 0, 0, 0, 1, 0, 0, 0]
     so_far = [0, 0, 0, 1, 1, 0, 0, 1, 1, 1]
     made = facts(

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from innerview.errors import LensError, UnknownName
+from innerview.memory.auc import Half, areas, corrected
 from innerview.memory.facts import make_facts
 from innerview.memory.flags import look
-from innerview.memory.telling import Half, areas, corrected
 from innerview.schema import Column, Rows, States
-from innerview.testing.planted import KEEPS_STEPS, PLANTED, Planted
+from innerview.testing.planted import PLANTED, RETENTION_STEPS, Planted
 
 WANTED = {(fact, element) for fact, elements in PLANTED.items() for element in elements}
 
 
 def found(rows: Rows, **parameters: Any) -> dict[tuple[str, int], dict[str, Any]]:
     value = look(rows, thresholds="health=50", **parameters).value
-    return {(line["fact"], line["element"]): line for line in value["flags"] if line["found"]}
+    return {(line["fact"], line["element"]): line for line in value["flags"] if line["significant"]}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -44,12 +44,14 @@ def test_a_memory_that_keeps_nothing_has_no_flags(seed: int) -> None:
 def test_a_line_says_how_and_for_how_long() -> None:
     flags = found(Planted(seed=1, episodes=32).rows())
     lamp, green = flags["lamp in view", 8], flags["gathered green so far", 17]
-    assert abs(lamp["keeps_steps"] - KEEPS_STEPS) <= 1
-    assert lamp["says"] == "Element 8 is high while lamp is in view."
-    assert (green["direction"], green["says"]) == (-1, "Element 17 is low once the green is gathered.")
-    assert green["keeps_steps"] > 80, "to the end of nearly every episode"
+    assert abs(lamp["retention_steps"] - RETENTION_STEPS) <= 1
+    assert lamp["sentence"] == "Element 8 is high while lamp is in view."
+    assert (green["direction"], green["sentence"]) == (-1, "Element 17 is low once the green is gathered.")
+    assert green["retention_steps"] > 80, "to the end of nearly every episode"
     health = flags["health ≥ 50", 25]
-    assert health["says"] == "Element 25 is high while health is 50 points or more." and abs(health["threshold"]) < 0.3
+    assert (
+        health["sentence"] == "Element 25 is high while health is 50 points or more." and abs(health["threshold"]) < 0.3
+    )
     counts = health["histogram"]
     middle = np.linspace(counts["low"], counts["high"], 24)
     assert np.average(middle, weights=counts["with"]) > np.average(middle, weights=counts["without"])
@@ -57,14 +59,14 @@ def test_a_line_says_how_and_for_how_long() -> None:
 
 def test_the_best_element_of_a_fact_comes_first() -> None:
     value = look(Planted(seed=2, episodes=32).rows(), thresholds="health=50").value
-    best = {line["fact"]: line["element"] for line in value["flags"] if line["best_of_fact"] and line["found"]}
+    best = {line["fact"]: line["element"] for line in value["flags"] if line["best_of_fact"] and line["significant"]}
     assert best["gathered green so far"] in PLANTED["gathered green so far"] and len(best) == 4
-    flags = [line for line in value["flags"] if line["found"]]
+    flags = [line for line in value["flags"] if line["significant"]]
     powers = [min(line["auc"], line["held_out_auc"]) for line in flags]
     assert powers == sorted(powers, reverse=True) and value["flags"][: len(flags)] == flags
 
 
-def test_facts_can_be_chosen_and_arrays_tell_every_pair() -> None:
+def test_facts_can_be_chosen_and_arrays_report_every_pair() -> None:
     rows = Planted(seed=0, episodes=12).rows()
     made = look(rows, facts="lamp in view, health", thresholds="health=50")
     assert [fact["fact"] for fact in made.value["facts"]] == ["lamp in view", "health ≥ 50"]
@@ -87,7 +89,7 @@ def test_too_little_to_go_on_is_said() -> None:
 
 
 def test_many_rows_are_cut_to_whole_episodes() -> None:
-    value = look(Planted(episodes=40).rows(), most=1500, facts="lamp in view").value
+    value = look(Planted(episodes=40).rows(), max_rows=1500, facts="lamp in view").value
     assert sum(value["episodes"].values()) < 20 and value["rows"] <= 1600
 
 

@@ -99,4 +99,4 @@ def test_small_and_constant_memories_have_an_order_too(by: str, elements: int) -
 def test_unknown_orders_name_the_nearest(states: np.ndarray) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'activation'"):
         sort_elements("activaton", span(states))
-    assert sort_elements("as-is", span(states)).order.tolist() == list(range(6))
+    assert sort_elements("model", span(states)).order.tolist() == list(range(6))

@@ -7,7 +7,7 @@ import pytest
 
 from innerview.errors import MetricError
 from innerview.metrics import FUNCTIONS, Stretch, Value, evaluate, parse
-from innerview.metrics.language import MOST_CHARACTERS, MOST_DEPTH, MOST_PARTS
+from innerview.metrics.language import MAX_CHARACTERS, MAX_DEPTH, MAX_PARTS
 
 UNKNOWN = np.nan
 ROWS = Stretch.of(np.array([0, 4]), 0, 8)
@@ -91,7 +91,7 @@ def test_the_largest_of_the_last_rows_is_what_a_loop_finds() -> None:
         np.testing.assert_array_equal(found.data, slow)
 
 
-def test_an_expression_tells_which_columns_it_reads() -> None:
+def test_an_expression_reports_which_columns_it_reads() -> None:
     found = parse('health + col("last item") + health')
     assert dict(found.columns) == {"health": 0, "last item": 9}
     assert not found.over_time
@@ -173,12 +173,12 @@ def test_words_are_not_computed_with(text: str, at: int, words: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1" + "+1" * MOST_PARTS,
+        "1" + "+1" * MAX_PARTS,
         "-" * 1_900 + "1",
-        "(" * 90 + "1" + ")" * 90 + "+1" * MOST_PARTS,
-        "abs(" * (MOST_DEPTH + 2) + "1" + ")" * (MOST_DEPTH + 2),
+        "(" * 90 + "1" + ")" * 90 + "+1" * MAX_PARTS,
+        "abs(" * (MAX_DEPTH + 2) + "1" + ")" * (MAX_DEPTH + 2),
         "(" * 900 + "1" + ")" * 900,
-        "1 " * MOST_CHARACTERS,
+        "1 " * MAX_CHARACTERS,
         "\0",
     ],
 )

@@ -17,7 +17,7 @@ from innerview.store.recordings.tables import build_table, table_schema
 
 OBJECTS = Column(name="objects", type="objects", kind="objects")
 PLACE = tuple(Column(name=name, type="float", unit=unit) for name, unit in (("x", "m"), ("y", "m"), ("angle", "deg")))
-USUAL = {"view distance": math.inf, "view width": 0.0, "turning rows": 3.0, "loop radius": 1.0, "memory jump": 0.5}
+DEFAULTS = {"view distance": math.inf, "view width": 0.0, "turning rows": 3.0, "loop radius": 1.0, "memory jump": 0.5}
 
 
 def thing(name: str, x: float, y: float, **more: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def made(name: str, columns: tuple[Column, ...], values: dict[str, list[Any]], *
     found = {one.column.name: one for one in standard(columns, (), kinds=["coin", "imp"], timed=True)}[name]
     table = build_table(values, table_schema(columns))
     rows = Stretch.of(np.zeros(1, np.int64), 0, table.height)
-    given = {**USUAL, **{key.replace("_", " "): value for key, value in thresholds.items()}}
+    given = {**DEFAULTS, **{key.replace("_", " "): value for key, value in thresholds.items()}}
     return found.make(Given(table=table, arrays={}, rows=rows, thresholds=given)).tolist()
 
 
@@ -65,7 +65,7 @@ def test_what_is_too_far_or_too_small_does_not_count() -> None:
     np.testing.assert_array_equal(made("distance to coin", BOTH, SEEN, view_width=3.0), [3, math.nan, math.nan, 2, 5])
 
 
-def test_angles_may_be_told_in_radians() -> None:
+def test_angles_may_be_reported_in_radians() -> None:
     radians = (OBJECTS, *PLACE[:2], Column(name="angle", type="float", unit="rad"))
     values = {**SEEN, "angle": [math.radians(a) for a in SEEN["angle"]]}
     np.testing.assert_allclose(made("angle to coin", radians, values), made("angle to coin", BOTH, SEEN), atol=1e-9)
@@ -105,7 +105,7 @@ def test_memory_changes_are_summed_over_elements_and_begin_anew_in_each_episode(
     values = np.zeros((5, 2, 2), np.float32)
     values[1] = 1.0
     values[4, 0] = [0.25, -2.0]
-    given = Given(pl.DataFrame(), {"memory": values}, Rows.of(np.array([0, 3]), 0, 5), USUAL)
+    given = Given(pl.DataFrame(), {"memory": values}, Rows.of(np.array([0, 3]), 0, 5), DEFAULTS)
     change, jumps = (one.make(given) for one in standard((), (memory,), kinds=[], timed=True))
     np.testing.assert_array_equal(change, [math.nan, 4, 4, math.nan, 2.25])
     np.testing.assert_array_equal(jumps, [math.nan, 4, 4, math.nan, 1])
@@ -134,10 +134,10 @@ def test_standing_still_or_trembling_is_no_loop() -> None:
     assert not loops.loops(np.zeros(500), np.zeros(500), rows, 0.0).any()
 
 
-def test_the_usual_radius_is_three_strides() -> None:
+def test_the_default_radius_is_three_strides() -> None:
     x = np.array([0.0, 0.5, 1.0, 1.0, 50.0, 50.5])
-    assert loops.usual_radius(x, np.zeros(6), Stretch.of(np.array([0, 4]), 0, 6)) == 1.5
-    assert loops.usual_radius(np.zeros(6), np.zeros(6), Stretch.of(np.array([0]), 0, 6)) == 0.0
+    assert loops.default_radius(x, np.zeros(6), Stretch.of(np.array([0, 4]), 0, 6)) == 1.5
+    assert loops.default_radius(np.zeros(6), np.zeros(6), Stretch.of(np.array([0]), 0, 6)) == 0.0
 
 
 def test_thresholds_are_checked() -> None:

@@ -75,7 +75,7 @@ def test_guided_backpropagation_is_what_it_is_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(LENSES))
-def test_each_runs_in_python_and_is_kept_by_type(study: iv.Study, name: str) -> None:
+def test_each_runs_in_python_and_is_saved_by_type(study: iv.Study, name: str) -> None:
     needs_model = all_lenses().get(name).lens.runs_subject
     chosen = np.array([1, 2, 5, 20, 21, 30])
     made = iv.look(study, name, rows=chosen, subject=subject() if needs_model else None, progress=False)
@@ -99,7 +99,7 @@ def test_each_runs_in_the_terminal(study: iv.Study, name: str) -> None:
         "said": "6 rows",
         "surety": "margin",
     }
-    assert said[name] in result.output and "Kept as result" in result.output
+    assert said[name] in result.output and "Saved as result" in result.output
 
 
 def test_the_terminal_refuses_rows_that_are_none(study: iv.Study) -> None:

@@ -62,7 +62,7 @@ def test_tsne_puts_like_states_together_and_shows_itself_on_the_way() -> None:
     assert np.allclose(made.places, again.places)
 
 
-def test_tsne_stops_where_it_is_told() -> None:
+def test_tsne_stops_where_it_is_reported() -> None:
     class Stop(Exception):
         pass
 
@@ -91,7 +91,7 @@ def test_umap_says_what_is_missing() -> None:
 @pytest.mark.parametrize("sample", ["stride", "random"])
 def test_a_layout_keeps_which_rows_it_shows(sample: str) -> None:
     rows, _ = blobs(first=1000)
-    made = pca.look(rows, most=50, sample=sample, seed=4)
+    made = pca.look(rows, max_rows=50, sample=sample, seed=4)
     kept = made.rows
     assert len(kept) == 50 and made.value["of"] == 300 and kept.min() >= 1000 and kept.max() < 1300
     assert (np.diff(kept) > 0).all()
@@ -108,9 +108,9 @@ def test_only_the_states_that_are_laid_out_are_read() -> None:
         return np.random.default_rng(0).normal(size=(len(places), 8)).astype(np.float32)
 
     endless = States(rows=10**7, elements=8, read=read)
-    assert pca.look(Rows(numbers=np.arange(10**7), memory={"memory": endless}), most=1000).value["sampled"] == 1000
+    assert pca.look(Rows(numbers=np.arange(10**7), memory={"memory": endless}), max_rows=1000).value["sampled"] == 1000
     assert asked == [1000]
-    assert chosen_rows(10, most=20, sample="random", seed=0).tolist() == list(range(10))
+    assert chosen_rows(10, max_rows=20, sample="random", seed=0).tolist() == list(range(10))
 
 
 @pytest.mark.parametrize("look", [pca.look, tsne.look])

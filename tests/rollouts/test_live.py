@@ -97,7 +97,7 @@ def test_every_lens_describes_itself() -> None:
         assert all(p.description for p in looking.lens.parameters)
 
 
-def test_other_weights_than_recorded_are_told(live: Context) -> None:
+def test_other_weights_than_recorded_are_reported(live: Context) -> None:
     with torch.no_grad():
         live.subjects["tiny"].module.value.bias.add_(5)  # type: ignore[union-attr, operator]
     with pytest.raises(RequestError, match="other weights"):

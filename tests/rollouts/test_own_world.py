@@ -86,9 +86,9 @@ def test_things_are_moved_and_removed_as_the_page_says(tmp_path: Path) -> None:
     agent = iv.subject(Walker(), example=torch.zeros(1, 3, SIZE, SIZE), actions=["stay", "jump"])
     iv.record(tmp_path / "a.study", agent, names["world"], episodes=1, name="x", progress=False)
     study = iv.Study.open(tmp_path / "a.study")
-    with iv.play_out(study, "x", row=1, subject=agent, world=names["world"]) as branch:
-        assert [(thing.id, thing.x_px) for thing in branch.things(0)] == [("bomb", 4)]
-        lower = branch.play([iv.Move(do="move", thing="bomb", by=(0.0, -1.0))])[1].seen.get("observation")
+    with iv.what_if(study, "x", row=1, subject=agent, world=names["world"]) as rollout:
+        assert [(thing.id, thing.x_px) for thing in rollout.things(0)] == [("bomb", 4)]
+        lower = rollout.play([iv.Move(do="move", thing="bomb", by=(0.0, -1.0))])[1].seen.get("observation")
         assert lower[4:, 4:, 0].all() and not lower[:4, :, 0].any()
-        gone = branch.play([iv.Move(do="remove", thing="bomb")])[1].seen.get("observation")
+        gone = rollout.play([iv.Move(do="remove", thing="bomb")])[1].seen.get("observation")
         assert not gone[..., 0].any() and gone[..., 1].any()

@@ -71,7 +71,7 @@ def test_a_table_and_a_match_do_not_mix_what_they_played(study: iv.Study) -> Non
     assert done[0] == 0
 
 
-def test_a_match_whose_world_breaks_says_that_the_rest_is_kept(study: iv.Study) -> None:
+def test_a_match_whose_world_breaks_says_that_the_rest_is_saved(study: iv.Study) -> None:
     broken = Match(study=study, players=(Player("a", "original", recurrent(), CrashingWorld(crash_at=3)),), seeds=(1,))
     with pytest.raises(CaptureError, match=r"could not play on in 'crashing'.*goes on from there"):
         broken.play(quiet)

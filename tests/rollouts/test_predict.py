@@ -136,7 +136,7 @@ def with_uniform_head(module: Attention, row: int, head: int) -> np.ndarray:
         return np.asarray(module.answer(mixed[0, : len(tokens)].mean(0)))
 
 
-def test_maps_are_kept_and_one_head_is_changed_as_in_a_patched_module(
+def test_maps_are_saved_and_one_head_is_changed_as_in_a_patched_module(
     study: Study, subject: Subject, module: Attention
 ) -> None:
     maps = "cross/attention"
@@ -158,7 +158,7 @@ def test_maps_are_kept_and_one_head_is_changed_as_in_a_patched_module(
     assert np.abs(said - plain.array("head.answer", 0, QUESTIONS)).max() > 1e-3
 
 
-def test_it_is_kept_by_recording_subject_and_binding(study: Study, subject: Subject) -> None:
+def test_it_is_saved_by_recording_subject_and_binding(study: Study, subject: Subject) -> None:
     whole = iv.predict(study, subject, "questions", inputs=BOUND, progress=False)
     assert iv.predict(study, subject, "questions", inputs=BOUND, progress=False).id == whole.id
     some = iv.predict(study, subject, "questions", inputs=BOUND, rows=[31, 4, 4], progress=False)

@@ -80,7 +80,7 @@ def test_a_refused_recording_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not (tmp_path / "a.study").exists()
 
 
-def test_q_values_and_the_subjects_own_action_names_are_kept(tmp_path: Path) -> None:
+def test_q_values_and_the_subjects_own_action_names_are_saved(tmp_path: Path) -> None:
     module = torch.nn.Linear(4, 2)
     subject = iv.subject(module, example=torch.zeros(1, 4), heads="q", actions=("left", "right"))
     made = iv.record(tmp_path / "a.study", subject, "CartPole-v1", episodes=2, greedy=True, progress=False)
@@ -142,7 +142,7 @@ def test_a_crash_before_the_committed_rows_are_reached_again_says_what_broke(tmp
     same(made, whole)
 
 
-def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
+def test_a_world_that_does_not_repeat_itself_is_reported(tmp_path: Path) -> None:
     arguments = {"episodes": 2, "lanes": 1, "name": "x", "block_rows": 16, "progress": False}
     with pytest.raises(CaptureError, match="step 80"):
         iv.record(tmp_path / "a.study", recurrent(), CrashingWorld(crash_at=80), **arguments)
@@ -164,13 +164,13 @@ def test_a_continuous_action_is_recorded_as_it_was_done(tmp_path: Path) -> None:
     assert np.allclose(moved, done), "the next place is this one and the action"
 
 
-def test_a_bare_model_is_told_how_to_be_adapted(tmp_path: Path) -> None:
+def test_a_bare_model_is_reported_how_to_be_adapted(tmp_path: Path) -> None:
     with pytest.raises(CaptureError, match=r"not a Recurrent.*iv\.subject"):
         iv.record(tmp_path / "a.study", Recurrent(), CountingWorld())  # type: ignore[arg-type]
     assert not (tmp_path / "a.study").exists()
 
 
-def test_a_recording_tells_the_weights_it_was_made_with(tmp_path: Path) -> None:
+def test_a_recording_reports_the_weights_it_was_made_with(tmp_path: Path) -> None:
     subject = recurrent()
     with torch.no_grad():
         subject.module.get_parameter("value.bias").add_(1)

@@ -33,14 +33,16 @@ def test_nothing_differs_before_the_edit_and_the_decision_differs_with_it(study:
     assert made.recording.name == "x - late" and made.recording.info.arguments["of"] == "x"
     assert len(made.pairs) == 5 and all(pair.alike for pair in made.pairs)
     for pair in made.pairs:
-        assert pair.parts.decision == 6 and pair.seed == pair.of
+        assert pair.divergence.decision == 6 and pair.seed == pair.of
         (start, _), (before, _) = made.recording.group_rows(pair.episode), study.recording("x").group_rows(pair.of)
         old, new = study.recording("x"), made.recording
         for array in ("memory", "probabilities", "observation"):
             assert np.array_equal(old.array(array, before, before + 6), new.array(array, start, start + 6))
-        assert pair.parts.action is None or pair.parts.action >= 6
-        assert pair.parts.place is None or (pair.parts.action is not None and pair.parts.place > pair.parts.action)
-    assert any(pair.parts.action is not None for pair in made.pairs)
+        assert pair.divergence.action is None or pair.divergence.action >= 6
+        assert pair.divergence.place is None or (
+            pair.divergence.action is not None and pair.divergence.place > pair.divergence.action
+        )
+    assert any(pair.divergence.action is not None for pair in made.pairs)
 
 
 def test_some_episodes_alone_are_the_same_to_the_last_bit(study: iv.Study) -> None:
@@ -56,7 +58,7 @@ def test_some_episodes_alone_are_the_same_to_the_last_bit(study: iv.Study) -> No
 def test_an_edit_that_changes_nothing_never_parts(study: iv.Study) -> None:
     never = EditSet(name="never", edits=(SiteEdit(elements=(0,), start=10_000),))
     made = rerun(study, "x", never, recurrent(), CountingWorld(), progress=False)
-    told = [(pair.parts.decision, pair.parts.action, pair.parts.place) for pair in made.pairs]
+    told = [(pair.divergence.decision, pair.divergence.action, pair.divergence.place) for pair in made.pairs]
     assert told == [(None, None, None)] * 5
 
 
@@ -116,7 +118,7 @@ class Drifting(CountingGame):
         return moment
 
 
-def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
+def test_a_world_that_does_not_repeat_itself_is_reported(tmp_path: Path) -> None:
     iv.record(tmp_path / "a.study", recurrent(), DriftingWorld(), episodes=2, name="x", progress=False)
     made = rerun(tmp_path / "a.study", "x", LATE, recurrent(), DriftingWorld(), progress=False)
     assert not any(pair.alike for pair in made.pairs)

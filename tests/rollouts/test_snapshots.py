@@ -47,7 +47,7 @@ def test_training_that_goes_on_takes_no_step_twice(tmp_path: Path) -> None:
     assert [s.step for s in iv.Study.open(tmp_path / "a.study").snapshots()] == [0, 128, 256]
 
 
-def test_another_training_under_the_same_name_is_told(tmp_path: Path) -> None:
+def test_another_training_under_the_same_name_is_reported(tmp_path: Path) -> None:
     subject = recurrent()
     iv.snapshot(tmp_path / "a.study", subject, CountingWorld(), step=0)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Playing out: the row is reached again, other moves lead elsewhere, and a branch is kept as a recording."""
+"""A what-if rollout: the row is reached again, other moves lead elsewhere, and a rollout is kept as a recording."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from innerview.jobs.engine import Cancelled
 from innerview.jobs.work import prepare, run_job
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import pairs_of
-from innerview.rollouts.what_if.branch import Branch
-from innerview.rollouts.what_if.sessions import Playouts, play_out
+from innerview.rollouts.what_if.rollout import WhatIfRollout
+from innerview.rollouts.what_if.sessions import WhatIfSessions, what_if
 from innerview.schema import Moment, Move, SiteEdit
 from innerview.testing.worlds import ContinuousWorld, CountingGame, CountingWorld
 from innerview.worlds import ThreadedLanes, World, world
@@ -63,19 +63,19 @@ def levels(tmp_path_factory: pytest.TempPathFactory) -> tuple[iv.Study, iv.Subje
 
 
 @pytest.fixture
-def branch(levels: tuple[iv.Study, iv.Subject, World]) -> Iterator[Branch]:
+def rollout(levels: tuple[iv.Study, iv.Subject, World]) -> Iterator[WhatIfRollout]:
     study, subject, place = levels
-    found = play_out(study, "levels", row=14 + 5, subject=subject, world=place)
+    found = what_if(study, "levels", row=14 + 5, subject=subject, world=place)
     yield found
     found.close()
 
 
 def test_the_recorded_actions_lead_through_the_recorded_rows(
-    levels: tuple[iv.Study, iv.Subject, World], branch: Branch
+    levels: tuple[iv.Study, iv.Subject, World], rollout: WhatIfRollout
 ) -> None:
     recording = levels[0].recording("levels")
     actions = recording.columns(["action"], 19, 28)["action"].to_list()
-    nodes = branch.play([Move(do="act", action=action) for action in actions[:-1]])
+    nodes = rollout.play([Move(do="act", action=action) for action in actions[:-1]])
     assert [node.step for node in nodes] == list(range(5, 14))
     seen = np.stack([node.seen.get("observation") for node in nodes])
     assert np.array_equal(seen, recording.array("observation", 19, 28))
@@ -83,33 +83,33 @@ def test_the_recorded_actions_lead_through_the_recorded_rows(
     assert [node.values["value"] for node in nodes] == pytest.approx(values, abs=1e-5)
 
 
-def test_another_action_leads_elsewhere_and_taking_it_back_leads_back(branch: Branch) -> None:
-    first = branch.play([WAIT, WAIT])
-    other = branch.play([WAIT, AGENT])
+def test_another_action_leads_elsewhere_and_taking_it_back_leads_back(rollout: WhatIfRollout) -> None:
+    first = rollout.play([WAIT, WAIT])
+    other = rollout.play([WAIT, AGENT])
     assert other[1] is first[1], "what was played is not played again"
     assert other[2].action == int(first[1].probabilities.argmax())  # type: ignore[union-attr]
     assert other[2].moment.facts["x"] > first[2].moment.facts["x"]
-    again = branch.play([WAIT, WAIT])
+    again = rollout.play([WAIT, WAIT])
     assert again[2].moment.facts == first[2].moment.facts
     assert again[2].key == first[2].key != other[2].key
 
 
-def test_a_thing_that_is_taken_away_changes_what_is_seen_and_said_at_once(branch: Branch) -> None:
-    thing = next(t for t in branch.things(0) if t.removable and t.x_px > 4 and t.x_px < 56)
-    here, gone = branch.play([Move(do="remove", thing=thing.id)])
+def test_a_thing_that_is_taken_away_changes_what_is_seen_and_said_at_once(rollout: WhatIfRollout) -> None:
+    thing = next(t for t in rollout.things(0) if t.removable and t.x_px > 4 and t.x_px < 56)
+    here, gone = rollout.play([Move(do="remove", thing=thing.id)])
     assert (gone.step, gone.moment.reward) == (here.step, 0.0)
     assert gone.values["value"] != here.values["value"]
-    assert thing.id not in [t.id for t in branch.things(1)]
-    assert thing.id in [t.id for t in branch.things(0)], "it is there before"
+    assert thing.id not in [t.id for t in rollout.things(1)]
+    assert thing.id in [t.id for t in rollout.things(0)], "it is there before"
 
 
-def test_the_agent_goes_on_to_the_end_at_most(branch: Branch) -> None:
-    nodes = branch.go_on([WAIT], 600)
+def test_the_agent_goes_on_to_the_end_at_most(rollout: WhatIfRollout) -> None:
+    nodes = rollout.go_on([WAIT], 600)
     assert nodes[-1].moment.ended
     assert all(node.move == AGENT for node in nodes[2:])
     with pytest.raises(RequestError, match=r"is over .* take one back"):
-        branch.play([*(node.move for node in nodes[1:] if node.move), AGENT])
-    assert branch.things(len(nodes) - 1) == []
+        rollout.play([*(node.move for node in nodes[1:] if node.move), AGENT])
+    assert rollout.things(len(nodes) - 1) == []
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,12 @@ def test_the_agent_goes_on_to_the_end_at_most(branch: Branch) -> None:
         (Move(do="move", thing="agent", by=(1,)), "two numbers"),
     ],
 )
-def test_moves_that_cannot_be_made_are_refused_and_the_branch_stands(branch: Branch, move: Move, words: str) -> None:
+def test_moves_that_cannot_be_made_are_refused_and_the_rollout_stands(
+    rollout: WhatIfRollout, move: Move, words: str
+) -> None:
     with pytest.raises(InnerviewError, match=words):
-        branch.play([WAIT, move])
-    assert branch.play([WAIT, WAIT])[2].step == 7
+        rollout.play([WAIT, move])
+    assert rollout.play([WAIT, WAIT])[2].step == 7
 
 
 @pytest.fixture
@@ -141,7 +143,7 @@ def test_memory_is_carried_and_a_world_that_cannot_go_back_is_played_again(
     study, subject, place = counted
     recording = study.recording("counted")
     actions = recording.columns(["action"], 0, 12)["action"].to_list()
-    found = play_out(study, "counted", row=4, subject=subject, world=place)
+    found = what_if(study, "counted", row=4, subject=subject, world=place)
     own = [Move(do="act", action=action) for action in actions[4:11]]
     nodes = found.play(own)
     memory = np.stack([node.output.memory["cell"][0].numpy() for node in nodes])
@@ -168,7 +170,7 @@ class Fickle(CountingGame):
         return Moment(**{**vars(told), "observation": {"observation": told.observation["observation"] + Fickle.begun}})
 
 
-def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
+def test_a_world_that_does_not_repeat_itself_is_reported(tmp_path: Path) -> None:
     subject, place = recurrent(), CountingWorld()
 
     class Place:
@@ -180,7 +182,7 @@ def test_a_world_that_does_not_repeat_itself_is_told(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "fickle.study")
     iv.record(study, subject, Place(), episodes=1, name="fickle", progress=False)
     with pytest.raises(CaptureError, match="does not repeat itself"):
-        play_out(study, "fickle", row=3, subject=subject, world=Place())
+        what_if(study, "fickle", row=3, subject=subject, world=Place())
 
 
 @pytest.fixture
@@ -190,8 +192,8 @@ def context(levels: tuple[iv.Study, iv.Subject, World]) -> Context:
 
 
 @pytest.fixture
-def playouts(context: Context) -> Iterator[Playouts]:
-    made = Playouts(context)
+def what_ifs(context: Context) -> Iterator[WhatIfSessions]:
+    made = WhatIfSessions(context)
     yield made
     made.close()
 
@@ -200,13 +202,13 @@ def asked(**more: Any) -> WhatIfJob:
     return replace(WhatIfJob(recording="levels", row=19), **more)
 
 
-def test_a_kept_branch_is_the_episode_with_another_end(
-    levels: tuple[iv.Study, iv.Subject, World], context: Context, playouts: Playouts
+def test_a_saved_rollout_is_the_episode_with_another_end(
+    levels: tuple[iv.Study, iv.Subject, World], context: Context, what_ifs: WhatIfSessions
 ) -> None:
     study = levels[0]
-    thing = next(t for t in playouts.play(asked()).things if t.name == "agent")
+    thing = next(t for t in what_ifs.play(asked()).things if t.name == "agent")
     moves = (Move(do="act", action=6), Move(do="move", thing=thing.id, by=(0.0, 2.0)), AGENT, AGENT)
-    played = playouts.play(asked(moves=moves))
+    played = what_ifs.play(asked(moves=moves))
     made = run_job(asked(moves=moves), context, progress=False)
     assert (made.name, made.rows) == ("levels - from 1.5", 8)
     kept, source = study.recording("levels - from 1.5"), study.recording("levels")
@@ -220,32 +222,34 @@ def test_a_kept_branch_is_the_episode_with_another_end(
     line = kept.groups().row(0, named=True)
     assert (line["seed"], line["outcome"], line["length"]) == (8, "left off", 8)
     assert pairs_of(study, kept)[0].of == 1
-    # A kept branch can be played out itself, past what was moved by hand.
-    again = playouts.play(WhatIfJob(recording=kept.name, row=7))
+    # A kept rollout can be rolled out itself, past what was moved by hand.
+    again = what_ifs.play(WhatIfJob(recording=kept.name, row=7))
     assert again.nodes[0].moment.facts == played.nodes[3].moment.facts
     assert prepare(asked(moves=moves), context).product.recording == "levels - from 1.5 no 2"
-    with pytest.raises(CaptureError, match="played out by hand"):
+    with pytest.raises(CaptureError, match="rolled out by hand"):
         iv.rerun(study, kept.name, iv.EditSet(name="any", edits=()), levels[1], levels[2], progress=False)
 
 
-def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
-    levels: tuple[iv.Study, iv.Subject, World], playouts: Playouts
+def test_pictures_and_amounts_of_what_was_played_are_reported_by_key(
+    levels: tuple[iv.Study, iv.Subject, World], what_ifs: WhatIfSessions
 ) -> None:
     study, subject, _ = levels
-    found = iv.look(study, "factors", "levels", subject=subject, layer="eye", count=2, most=16, steps=4, progress=False)
-    here = playouts.play(asked())
+    found = iv.look(
+        study, "factors", "levels", subject=subject, layer="eye", count=2, max_rows=16, steps=4, progress=False
+    )
+    here = what_ifs.play(asked())
     key = here.nodes[0].key
-    each = playouts.factors(key, found.id)
+    each = what_ifs.factors(key, found.id)
     kept = study.result_array(found.id, "amounts")[19] * study.result_array(found.id, "scale")[19, 0] / 127
     assert each.shape == (3, 64, 64)
     assert each[:2] == pytest.approx(kept, abs=float(study.result_array(found.id, "scale")[19, 0]) / 200)
-    last = playouts.play(asked(moves=(AGENT,) * 3)).nodes[-1].key
-    assert playouts.array(last, "observation", 2).shape == (2, 64, 64, 3)
-    assert playouts.array(last, "mask", 99).shape == (4, 64, 64)
+    last = what_ifs.play(asked(moves=(AGENT,) * 3)).nodes[-1].key
+    assert what_ifs.array(last, "observation", 2).shape == (2, 64, 64, 3)
+    assert what_ifs.array(last, "mask", 99).shape == (4, 64, 64)
     with pytest.raises(UnknownName, match="mask"):
-        playouts.array(last, "masks", 1)
+        what_ifs.array(last, "masks", 1)
     with pytest.raises(UnknownName, match="ask for its moves again"):
-        playouts.array("0" * 24, "observation", 1)
+        what_ifs.array("0" * 24, "observation", 1)
 
 
 @pytest.mark.parametrize(
@@ -255,11 +259,11 @@ def test_pictures_and_amounts_of_what_was_played_are_told_by_key(
         ({"subject": "nobody"}, "Unknown live subject"),
     ],
 )
-def test_what_is_asked_badly_is_told(playouts: Playouts, more: dict[str, Any], words: str) -> None:
+def test_what_is_asked_badly_is_reported(what_ifs: WhatIfSessions, more: dict[str, Any], words: str) -> None:
     with pytest.raises(InnerviewError, match=words):
-        playouts.play(asked(**more))
+        what_ifs.play(asked(**more))
     with pytest.raises(RequestError, match="go_on is a whole number from 0 to"):
-        playouts.play(asked(), go_on=10_000)
+        what_ifs.play(asked(), go_on=10_000)
 
 
 def test_saving_can_be_cancelled_and_goes_on(levels: tuple[iv.Study, iv.Subject, World], context: Context) -> None:
@@ -283,7 +287,7 @@ def test_edits_of_the_memory_go_on(counted: tuple[iv.Study, iv.Subject, World]) 
     study, subject, place = counted
     edits = SiteEdit(elements=(0, 1), op="set", value=0.5)
     iv.record(study, subject, place, episodes=1, name="held", edits=edits, progress=False)
-    found = play_out(study, "held", row=3, subject=subject, world=place)
+    found = what_if(study, "held", row=3, subject=subject, world=place)
     assert found.play([AGENT, AGENT])[2].output.memory["cell"][0, :2].tolist() == [0.5, 0.5]
     found.close()
 
@@ -292,7 +296,7 @@ def test_another_subject_sees_what_led_to_the_step(counted: tuple[iv.Study, iv.S
     study, subject, place = counted
     own = dict(subject.module.named_parameters())
     other = subject.copied({"cell.bias_ih": own["cell.bias_ih"] + 1.0}, name="other")
-    found = play_out(study, "counted", row=4, subject=other, world=place)
+    found = what_if(study, "counted", row=4, subject=other, world=place)
     memory = other.initial_memory(1)
     for row in range(5):
         seen = {"observation": study.recording("counted").array("observation", row, row + 1)}
@@ -300,14 +304,14 @@ def test_another_subject_sees_what_led_to_the_step(counted: tuple[iv.Study, iv.S
     assert found.nodes[0].output.memory["cell"].tolist() == memory["cell"].tolist()
     found.close()
     with pytest.raises(CaptureError, match="other weights"):
-        play_out(study, "counted", row=4, subject=other.copied({}, name="tiny"), world=place)
+        what_if(study, "counted", row=4, subject=other.copied({}, name="tiny"), world=place)
 
 
 def test_continuous_actions_are_numbers_within_bounds(tmp_path: Path) -> None:
     subject = iv.subject(nn.Linear(2, 1), name="steady", example=torch.zeros(1, 2), heads="gaussian")
     study, place = iv.Study.create(tmp_path / "line.study"), ContinuousWorld()
     iv.record(study, subject, place, episodes=1, seeds=1, name="line", greedy=True, progress=False)
-    found = play_out(study, "line", row=3, subject=subject, world=place)
+    found = what_if(study, "line", row=3, subject=subject, world=place)
     here, there, mine = found.play([Move(do="act", actions=(5.0,)), AGENT])
     assert there.moment.facts["x"] == pytest.approx(here.moment.facts["x"] + 1.0)
     assert abs(mine.moment.facts["x"] - there.moment.facts["x"]) <= 1.0

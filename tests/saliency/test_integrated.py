@@ -102,7 +102,7 @@ def test_a_heat_has_the_size_of_the_picture_and_keeps_its_sign() -> None:
     assert heat.shape == (4, 1, 8, 8) and heat.min() < 0 < heat.max() and np.isfinite(heat).all()
 
 
-def test_what_cannot_be_attributed_is_told() -> None:
+def test_what_cannot_be_attributed_is_reported() -> None:
     agent = adapted()
     with pytest.raises(LensError, match=r"'dense' puts out \[16\] per row.*first, second"):
         attribute(agent, INPUTS, layer="dense")

@@ -51,7 +51,7 @@ def test_every_target_that_is_listed_can_be_read() -> None:
         assert scorer(adapted(), HEADS, target)(HEADS).shape == (2,)
 
 
-def test_unknown_targets_are_told() -> None:
+def test_unknown_targets_are_reported() -> None:
     with pytest.raises(UnknownName, match="log left"):
         scorer(adapted(), HEADS, "lft")
     with pytest.raises(UnknownName, match=r"part of head 'policy'.*left"):

@@ -101,7 +101,7 @@ def fill_pairs(study: Study) -> None:
 
 
 @pytest.fixture(scope="session")
-def kept_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study that tests read and leave as it is."""
     study = Study.create(tmp_path_factory.mktemp("studies") / "demo", "demo")
     fill(study)
@@ -110,8 +110,8 @@ def kept_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def served(kept_study: Path) -> Iterator[Handle]:
-    with serve(kept_study) as handle:
+def served(saved_study: Path) -> Iterator[Handle]:
+    with serve(saved_study) as handle:
         yield handle
 
 

@@ -58,14 +58,14 @@ def test_rows_of_a_selection(client: httpx.Client) -> None:
 
 def test_without_occurrences_there_is_nothing_to_average(client: httpx.Client) -> None:
     told, memory = ask(client, rows=[], before=1, after=1, array="memory", metrics=["reward"])
-    assert (told["found"], told["used"], told["paired"]) == (0, 0, 0)
+    assert (told["total"], told["used"], told["paired"]) == (0, 0, 0)
     assert np.isnan(memory).all()
 
 
 def test_many_occurrences_are_thinned_out_evenly(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(derived_aligned, "MOST_OCCURRENCES", 3)
+    monkeypatch.setattr(derived_aligned, "MAX_OCCURRENCES", 3)
     told, _ = ask(client, rows=list(range(20)), before=0, after=0, array="memory")
-    assert (told["found"], told["used"]) == (20, 3)
+    assert (told["total"], told["used"]) == (20, 3)
     assert told["rows"] == [0, 10, 19]
 
 
@@ -85,7 +85,7 @@ def test_many_occurrences_are_thinned_out_evenly(client: httpx.Client, monkeypat
         ({"column": "hit", "metrics": ["reward"] * 13}, 422, "metrics"),
     ],
 )
-def test_mistakes_are_told(client: httpx.Client, body: dict[str, Any], status: int, words: str) -> None:
+def test_mistakes_are_reported(client: httpx.Client, body: dict[str, Any], status: int, words: str) -> None:
     response = client.post(ALIGNED, json=body)
     assert response.status_code == status
     assert words in response.json()["error"]["message"]

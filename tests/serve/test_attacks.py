@@ -137,14 +137,14 @@ PLACES = [
 
 
 @pytest.mark.parametrize("path", [*PLAIN, *ENCODED, *TWICE])
-def test_no_path_leads_out_of_the_study(served: Handle, kept_study: Path, path: str) -> None:
-    (kept_study.parent / "secret").write_text("the secret")
+def test_no_path_leads_out_of_the_study(served: Handle, saved_study: Path, path: str) -> None:
+    (saved_study.parent / "secret").write_text("the secret")
     for place in PLACES:
         status, headers, body = ask(served, place.format(path), **bearer(served))
         assert status in (400, 401, 404, 405, 409, 422), (place, path, status)
         assert b"root:" not in body
         assert b"the secret" not in body
-        assert str(kept_study).encode() not in body, "an error does not tell where the study lies"
+        assert str(saved_study).encode() not in body, "an error does not tell where the study lies"
         assert headers["content-type"] == "application/json"
 
 
@@ -237,7 +237,7 @@ def test_a_long_address_and_a_long_live_message_are_refused(served: Handle, clie
 
 
 @pytest.mark.parametrize("body", [b"{", b"[" * 100_000, b'{"kind": 5}', b"\xff\xfe", b"[]", b""])
-def test_a_malformed_body_is_told_and_harmless(client: httpx.Client, body: bytes) -> None:
+def test_a_malformed_body_is_reported_and_harmless(client: httpx.Client, body: bytes) -> None:
     for method, path in (("POST", "/api/jobs"), ("PUT", "/api/selections")):
         if (path, body) == ("/api/selections", b"[]"):
             continue

@@ -111,7 +111,7 @@ def test_a_stack_of_frames_shows_its_newest_in_grey(client: httpx.Client) -> Non
     assert client.get(f"{STEPS}/images/stack/2?channel=4").status_code == 400
 
 
-def test_float_pictures_tell_their_range(client: httpx.Client) -> None:
+def test_float_pictures_report_their_range(client: httpx.Client) -> None:
     response = client.get(f"{STEPS}/images/depth/5")
     low, high = (float(v) for v in response.headers["x-innerview-range"].split(","))
     depth = steps_arrays()["depth"][5]
@@ -138,7 +138,7 @@ def test_float_pictures_tell_their_range(client: httpx.Client) -> None:
         ("/api/nothing", 404, "/api/nothing"),
     ],
 )
-def test_mistakes_are_told(client: httpx.Client, path: str, status: int, words: str) -> None:
+def test_mistakes_are_reported(client: httpx.Client, path: str, status: int, words: str) -> None:
     response = client.get(path)
     assert response.status_code == status
     assert words in response.json()["error"]["message"]

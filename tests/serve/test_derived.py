@@ -29,9 +29,9 @@ STEPS = "/api/recordings/steps"
 
 
 @pytest.fixture
-def study(kept_study: Path, tmp_path: Path) -> Study:
+def study(saved_study: Path, tmp_path: Path) -> Study:
     """A copy that may be written to."""
-    return Study.open(shutil.copytree(kept_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
+    return Study.open(shutil.copytree(saved_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_part_is_the_same_as_the_whole(client: httpx.Client, start: int, stop:
     np.testing.assert_allclose(part, changes()[start:stop], rtol=1e-6)
 
 
-def test_an_unknown_column_is_told_with_the_derived_ones(client: httpx.Client) -> None:
+def test_an_unknown_column_is_reported_with_the_derived_ones(client: httpx.Client) -> None:
     message = client.get(f"{STEPS}/columns?names=memory chance").json()["error"]["message"]
     assert "Did you mean 'memory change'?" in message
 
@@ -103,7 +103,7 @@ def test_the_browser_asks_again_when_metrics_change(client: httpx.Client) -> Non
     assert recorded.headers["etag"] == f'"{client.get(STEPS).json()["etag"]}"', "recorded columns are what they were"
 
 
-def test_what_takes_long_is_kept_and_never_counts_as_damage(
+def test_what_takes_long_is_saved_and_never_counts_as_damage(
     study: Study, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = read(client.get(f"{STEPS}/columns?names=memory change"))
@@ -177,7 +177,7 @@ def test_people_get_derived_columns_from_python_and_in_files(study: Study, tmp_p
     assert load_metrics(study).own[0].name == "twice"
 
 
-def test_loops_are_found_in_a_recording_that_tells_where_it_was(tmp_path: Path) -> None:
+def test_loops_are_found_in_a_recording_that_reports_where_it_was(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "walk", "walk")
     there = [float(i) for i in range(10)]
     x = [*there, *reversed(there)] * 2

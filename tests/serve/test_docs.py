@@ -92,7 +92,7 @@ def test_no_html_of_the_writer_gets_through(text: str) -> None:
 
 
 @pytest.fixture
-def client(kept_study: Path, tmp_path: Path) -> Iterator[httpx.Client]:
+def client(saved_study: Path, tmp_path: Path) -> Iterator[httpx.Client]:
     folder = tmp_path / "docs"
     (folder / "lenses").mkdir(parents=True)
     (folder / "episodes.md").write_text("# Episodes\n\nWhat it *shows*.\n")
@@ -100,7 +100,7 @@ def client(kept_study: Path, tmp_path: Path) -> Iterator[httpx.Client]:
     (folder / "picture.png").write_bytes(b"\x89PNG")
     (tmp_path / "secret.md").write_text("# secret")
     (folder / "link.md").symlink_to(tmp_path / "secret.md")
-    with serve(kept_study, docs=Docs(folder)) as handle:
+    with serve(saved_study, docs=Docs(folder)) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
         with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as client:
             yield client

@@ -1,4 +1,4 @@
-"""Edited subjects over HTTP: made, proved, recorded, renamed, taken away."""
+"""Edited subjects over HTTP: made, tested, recorded, renamed, taken away."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from safetensors.torch import load as load_tensors
 from innerview.serve import serve
 from innerview.store import Study
 from innerview.testing.crossing import Crossing, walker
-from innerview.testing.crossing_study import RECORDING, crossing_study, keep_factors
+from innerview.testing.crossing_study import RECORDING, crossing_study, save_factors
 
 from .wirework import WAIT_S
 
@@ -49,14 +49,14 @@ def ended(api: httpx.Client, **body: Any) -> Any:
     return state["result"]
 
 
-def test_a_blinded_subject_is_listed_live_and_forgotten_again(api: httpx.Client, study: Study) -> None:
+def test_a_ablated_subject_is_listed_live_and_forgotten_again(api: httpx.Client, study: Study) -> None:
     assert api.get("/api/edited").json() == {"edited": []}
     made = api.post("/api/edited", json=ask(study, 0))
     assert made.status_code == 201
     entry = made.json()
     shown = {key: entry[key] for key in ("name", "of", "layer", "after", "factors", "live")}
     assert shown == {
-        "name": "walker blind to red",
+        "name": "walker without red",
         "of": "walker",
         "layer": "see",
         "after": "tell",
@@ -71,33 +71,33 @@ def test_a_blinded_subject_is_listed_live_and_forgotten_again(api: httpx.Client,
         and "directions" not in line
     )
     assert api.get("/api/edited").json() == {"edited": [entry]}
-    assert api.get("/api/study").json()["live_subjects"] == ["walker", "walker blind to red"]
-    twice = api.post("/api/edited", json=ask(study, 1, subject="walker blind to red", name="no colour")).json()
-    assert twice["of"] == "walker blind to red" and len(twice["history"]) == 2
+    assert api.get("/api/study").json()["live_subjects"] == ["walker", "walker without red"]
+    twice = api.post("/api/edited", json=ask(study, 1, subject="walker without red", name="no colour")).json()
+    assert twice["of"] == "walker without red" and len(twice["history"]) == 2
     left = api.delete("/api/edited/no colour").json()
-    assert [each["name"] for each in left["edited"]] == ["walker blind to red"]
-    renamed = api.patch("/api/edited/walker blind to red", json={"name": "no red"})
+    assert [each["name"] for each in left["edited"]] == ["walker without red"]
+    renamed = api.patch("/api/edited/walker without red", json={"name": "no red"})
     assert renamed.status_code == 200 and renamed.json()["live"]
     assert api.get("/api/study").json()["live_subjects"] == ["walker", "no red"]
 
 
-def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_along(
+def test_it_is_tested_and_recorded_like_any_other_and_its_weights_can_be_taken_along(
     api: httpx.Client, study: Study
 ) -> None:
     api.post("/api/edited", json=ask(study, 0, name="no red"))
     asked = {"recording": RECORDING, "edited": "no red", "levels": 9, "seed": 0, "controls": 0, "invisible": "red"}
-    found = ended(api, kind="proof", **asked)
+    found = ended(api, kind="ablation_test", **asked)
     value = api.get(f"/api/results/{found['result']}").json()["value"]
-    assert value["done"] == 9 and [arm["kind"] for arm in value["arms"]] == ["original", "blind", "invisible"]
+    assert value["done"] == 9 and [arm["kind"] for arm in value["arms"]] == ["original", "ablated", "invisible"]
     renamed = api.patch("/api/edited/no red", json={"name": "sees no red"})
     assert renamed.status_code == 200 and renamed.json()["live"]
-    (proof,) = api.get("/api/results", params={"kind": "proof"}).json()
-    assert proof["arguments"]["edited"] == "sees no red" and proof["title"] == "sees no red put to the proof"
-    assert proof["arguments"]["arms"][1]["weights"] == renamed.json()["weights"]
-    arms = api.get(f"/api/results/{proof['id']}").json()["value"]["arms"]
+    (tested,) = api.get("/api/results", params={"kind": "ablation_test"}).json()
+    assert tested["arguments"]["edited"] == "sees no red" and tested["title"] == "ablation test of sees no red"
+    assert tested["arguments"]["arms"][1]["weights"] == renamed.json()["weights"]
+    arms = api.get(f"/api/results/{tested['id']}").json()["value"]["arms"]
     assert [arm["name"] for arm in arms] == ["original", "sees no red", "red invisible"]
     assert api.patch("/api/edited/sees no red", json={"name": "no red"}).status_code == 200
-    assert ended(api, kind="proof", **asked) == found
+    assert ended(api, kind="ablation_test", **asked) == found
     made = ended(api, kind="record", subject="no red", like=RECORDING, same_seeds=True)
     assert (made["recording"], made["subject"]) == (f"{RECORDING} - no red", "no red")
     told = study.recording(made["recording"])
@@ -120,14 +120,14 @@ def test_it_is_proved_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     assert api.patch("/api/edited/no red", json={"name": "x"}).status_code == 409
 
 
-def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
-    late = keep_factors(study, layer="policy")
+def test_mistakes_are_reported(api: httpx.Client, study: Study) -> None:
+    late = save_factors(study, layer="policy")
     cases = (
         (ask(study, 0) | {"result": "f" * 16}, 404, "Unknown result"),
         (ask(study, 0) | {"recording": "nowhere"}, 404, "Unknown recording"),
         (ask(study, 7), 400, "numbers from 0 to 2, not 7"),
         (ask(study), 400, "at least one factor"),
-        (ask(study, 0, name="walker"), 409, "'walker' is kept already"),
+        (ask(study, 0, name="walker"), 409, "'walker' is saved already"),
         (ask(study, 0, name="../x"), 409, "cannot be the name"),
         (ask(study, 0, subject="nobody"), 400, "not live here"),
         (ask(study, 0) | {"result": late.id}, 422, "No convolution or dense layer after 'policy'"),
@@ -156,7 +156,7 @@ def test_mistakes_are_told(api: httpx.Client, study: Study) -> None:
     assert told.groups()["seed"].to_list() == [5, 7] and told.info.arguments["greedy"] is True
 
 
-def test_without_a_live_subject_nothing_can_be_blinded_but_what_is_kept_is_shown(study: Study) -> None:
+def test_without_a_live_subject_nothing_can_be_ablated_but_what_is_saved_is_shown(study: Study) -> None:
     with serve(study, subjects={"walker": walker()}) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
         assert (
@@ -166,6 +166,6 @@ def test_without_a_live_subject_nothing_can_be_blinded_but_what_is_kept_is_shown
     with serve(study) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
         (kept,) = httpx.get(f"{handle.address}api/edited", headers=headers, timeout=WAIT_S).json()["edited"]
-        assert kept["name"] == "walker blind to red" and not kept["live"]
+        assert kept["name"] == "walker without red" and not kept["live"]
         refused = httpx.post(f"{handle.address}api/edited", json=ask(study, 0), headers=headers, timeout=WAIT_S)
         assert refused.status_code == 400 and "No subject is live" in refused.json()["error"]["message"]

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from innerview.errors import InnerviewError, StoreError
-from innerview.jobs.context import Later
+from innerview.jobs.context import LazyMapping
 from innerview.schema import SubjectInfo
 from innerview.serve import serve, show
 from innerview.serve.app import openapi_text
@@ -42,8 +42,8 @@ def study_of(handle_url: str) -> httpx.Response:
         return client.get(handle_url.split("?")[0] + "api/study")
 
 
-def test_show_serves_live_subjects_until_closed(kept_study: Path) -> None:
-    handle = show(kept_study, subject=LiveSubject(SubjectInfo(name="mine", family="torch")), open_browser=False)
+def test_show_serves_live_subjects_until_closed(saved_study: Path) -> None:
+    handle = show(saved_study, subject=LiveSubject(SubjectInfo(name="mine", family="torch")), open_browser=False)
     assert study_of(handle.url).json()["live_subjects"] == ["mine"]
     assert handle.url in repr(handle)
     handle.close()
@@ -52,9 +52,9 @@ def test_show_serves_live_subjects_until_closed(kept_study: Path) -> None:
         httpx.get(handle.address)
 
 
-def test_closing_cuts_off_who_still_waits_without_a_word(kept_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_closing_cuts_off_who_still_waits_without_a_word(saved_study: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A connection that outlived its service would warn whenever it is collected, in the middle of something else."""
-    handle = serve(kept_study)
+    handle = serve(saved_study)
     handle.app.router.routes.insert(0, Route("/much", lambda request: Response(bytes(1 << 26))))
     with socket.create_connection(("127.0.0.1", handle.port), timeout=WAIT_S) as waiting:
         waiting.sendall(f"GET /much HTTP/1.1\r\nHost: 127.0.0.1:{handle.port}\r\n".encode())
@@ -68,8 +68,8 @@ def test_closing_cuts_off_who_still_waits_without_a_word(kept_study: Path, capsy
     assert capsys.readouterr() == ("", "")
 
 
-def test_two_services_have_their_own_ports_and_tokens(kept_study: Path) -> None:
-    study = Study.open(kept_study)
+def test_two_services_have_their_own_ports_and_tokens(saved_study: Path) -> None:
+    study = Study.open(saved_study)
     with serve(study) as one, serve(study) as two:
         assert one.port != two.port
         assert one.token != two.token
@@ -77,14 +77,14 @@ def test_two_services_have_their_own_ports_and_tokens(kept_study: Path) -> None:
         assert crossed.status_code == 401
 
 
-def test_it_listens_on_loopback_only(kept_study: Path) -> None:
-    with serve(kept_study) as handle:
+def test_it_listens_on_loopback_only(saved_study: Path) -> None:
+    with serve(saved_study) as handle:
         assert handle._socket.getsockname()[0] == "127.0.0.1"
 
 
-def test_it_works_inside_a_running_loop(kept_study: Path) -> None:
+def test_it_works_inside_a_running_loop(saved_study: Path) -> None:
     async def notebook() -> int:
-        with serve(kept_study) as handle:
+        with serve(saved_study) as handle:
             async with httpx.AsyncClient(timeout=WAIT_S) as client:
                 reply = await client.get(
                     f"{handle.address}api/study", headers={"Authorization": f"Bearer {handle.token}"}
@@ -94,19 +94,19 @@ def test_it_works_inside_a_running_loop(kept_study: Path) -> None:
     assert asyncio.run(notebook()) == 200
 
 
-def test_the_browser_is_opened_when_asked(kept_study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_is_opened_when_asked(saved_study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    with show(kept_study, open_browser=True) as handle:
+    with show(saved_study, open_browser=True) as handle:
         assert opened == [handle.url]
 
 
-def test_a_taken_port_or_a_missing_study_says_so(kept_study: Path, tmp_path: Path) -> None:
+def test_a_taken_port_or_a_missing_study_says_so(saved_study: Path, tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(InnerviewError, match="Choose another"):
-            serve(kept_study, port=taken.getsockname()[1])
+            serve(saved_study, port=taken.getsockname()[1])
     with pytest.raises(StoreError, match="no study"):
         serve(tmp_path / "nothing")
 
@@ -118,11 +118,11 @@ def test_the_api_description_of_the_page_is_fresh() -> None:
     assert len(operations) == len(set(operations))
 
 
-def test_a_port_that_is_none_and_a_bare_model_are_told(kept_study: Path) -> None:
+def test_a_port_that_is_none_and_a_bare_model_are_reported(saved_study: Path) -> None:
     with pytest.raises(InnerviewError, match=r"Port 99999 cannot be used.*65535"):
-        serve(kept_study, port=99_999)
+        serve(saved_study, port=99_999)
     with pytest.raises(InnerviewError, match=r"object is not a subject.*iv\.subject"):
-        show(kept_study, subject=object(), open_browser=False)
+        show(saved_study, subject=object(), open_browser=False)
 
 
 def test_what_is_loaded_later_is_loaded_once_from_several_threads() -> None:
@@ -133,7 +133,7 @@ def test_what_is_loaded_later_is_loaded_once_from_several_threads() -> None:
         time.sleep(0.05)
         return object()
 
-    things: Later[object] = Later({"one": load})
+    things: LazyMapping[object] = LazyMapping({"one": load})
 
     def ask(_: int) -> object:
         begun.wait()
@@ -145,9 +145,9 @@ def test_what_is_loaded_later_is_loaded_once_from_several_threads() -> None:
     assert loads == [1]
 
 
-def test_several_subjects_and_worlds_may_be_live(kept_study: Path) -> None:
+def test_several_subjects_and_worlds_may_be_live(saved_study: Path) -> None:
     subjects = [LiveSubject(SubjectInfo(name=name, family="torch")) for name in ("one", "two")]
     worlds = [CountingWorld(), CountingWorld()]
     worlds[1].name = "counting too"
-    with show(kept_study, subjects, worlds, open_browser=False) as handle:
+    with show(saved_study, subjects, worlds, open_browser=False) as handle:
         assert study_of(handle.url).json()["live_subjects"] == ["one", "two"]

@@ -53,9 +53,9 @@ class WaitJob:
 
 
 @pytest.fixture
-def handle(kept_study: Path) -> Iterator[Handle]:
+def handle(saved_study: Path) -> Iterator[Handle]:
     Waiting.entered, Waiting.go = threading.Event(), threading.Event()
-    with serve(kept_study) as handle:
+    with serve(saved_study) as handle:
         yield handle
         Waiting.go.set()
 
@@ -123,7 +123,7 @@ def test_what_cannot_start_says_why(api: httpx.Client) -> None:
             },
             "Unknown field 'reduction.edits.0.elemnts' of job 'rerun'.",
         ),
-        ({"kind": "what-if", "recording": "x", "row": 1, "moves": [{"do": "fly"}]}, "moves.0.do of job 'what-if'"),
+        ({"kind": "what_if", "recording": "x", "row": 1, "moves": [{"do": "fly"}]}, "moves.0.do of job 'what_if'"),
         ({}, "kind says which kind of job to start: "),
         (["record"], "A job is an object"),
     ],

@@ -81,8 +81,8 @@ def calls() -> Calls:
 
 
 @pytest.fixture
-def handle(kept_study: Path, calls: Calls) -> Iterator[Handle]:
-    with serve(kept_study, calls=calls.table()) as handle:
+def handle(saved_study: Path, calls: Calls) -> Iterator[Handle]:
+    with serve(saved_study, calls=calls.table()) as handle:
         yield handle
     calls.go.set()
 
@@ -164,7 +164,7 @@ def test_leaving_cancels_what_runs(handle: Handle, calls: Calls) -> None:
         ("slwo", "UnknownName", "Did you mean 'slow'?"),
     ],
 )
-def test_failures_are_told_and_the_connection_lives_on(handle: Handle, call: str, kind: str, words: str) -> None:
+def test_failures_are_reported_and_the_connection_lives_on(handle: Handle, call: str, kind: str, words: str) -> None:
     with live(handle) as socket:
         ask(socket, 1, call)
         told = hear(socket)
@@ -176,7 +176,7 @@ def test_failures_are_told_and_the_connection_lives_on(handle: Handle, call: str
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"id": "x"}', "[" * 10_000, '{"id":1,"channel":"","call":"heat"}'])
-def test_malformed_messages_are_told(handle: Handle, text: str) -> None:
+def test_malformed_messages_are_reported(handle: Handle, text: str) -> None:
     with live(handle) as socket:
         socket.send(text)
         told = hear(socket)

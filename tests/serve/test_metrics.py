@@ -21,8 +21,8 @@ STEPS = "/api/recordings/steps"
 
 
 @pytest.fixture
-def study(kept_study: Path, tmp_path: Path) -> Study:
-    return Study.open(shutil.copytree(kept_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
+def study(saved_study: Path, tmp_path: Path) -> Study:
+    return Study.open(shutil.copytree(saved_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def values(client: httpx.Client, name: str) -> list[Any]:
     return pl.read_ipc_stream(io.BytesIO(response.content))[name].to_list()
 
 
-def test_a_metric_is_kept_listed_served_changed_and_forgotten(client: httpx.Client, study: Study) -> None:
+def test_a_metric_is_saved_listed_served_changed_and_forgotten(client: httpx.Client, study: Study) -> None:
     assert keep(client, "seen for", 'since(not col("medikit in view"))', unit="steps").status_code == 200
     column = next(c for c in client.get(STEPS).json()["columns"] if c["name"] == "seen for")
     assert (column["type"], column["unit"], column["derived"]) == (
@@ -93,7 +93,7 @@ def test_an_expression_is_checked_while_it_is_written(client: httpx.Client, expr
         ("9**9**9", 3, "from -8 to 8"),
     ],
 )
-def test_mistakes_are_told_with_their_place_and_not_kept(
+def test_mistakes_are_reported_with_their_place_and_not_saved(
     client: httpx.Client, study: Study, expression: str, at: int, words: str
 ) -> None:
     told = client.post("/api/metrics/check", json={"recording": "steps", "expression": expression}).json()
@@ -123,7 +123,7 @@ def test_a_metric_of_another_recording_is_left_out_where_it_cannot_be_computed(c
     assert "no time" in over_time["problem"]
 
 
-def test_thresholds_are_told_set_and_set_back(client: httpx.Client) -> None:
+def test_thresholds_are_reported_set_and_set_back(client: httpx.Client) -> None:
     def told() -> dict[str, Any]:
         listed = client.get("/api/metrics", params={"recording": "steps"}).json()["thresholds"]
         return {one["name"]: (one["value"], one["by_hand"]) for one in listed}
@@ -142,7 +142,7 @@ def test_thresholds_are_told_set_and_set_back(client: httpx.Client) -> None:
 
 def test_functions_are_listed_for_those_who_write(client: httpx.Client) -> None:
     functions = client.get("/api/metrics").json()["functions"]
-    assert {"usage": "since(c)", "says": "rows since c held last", "over_time": True} in functions
+    assert {"usage": "since(c)", "description": "rows since c held last", "over_time": True} in functions
 
 
 def test_metrics_need_the_token(client: httpx.Client) -> None:

@@ -13,10 +13,10 @@ from .conftest import fill
 from .wirework import WAIT_S
 
 
-def test_names_are_kept_with_the_study(tmp_path: Path) -> None:
+def test_names_are_saved_with_the_study(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "own.study")
     fill(study)
-    kept = study.keep_result("factors", recording="steps", arguments={}, value={"factors": []})
+    kept = study.save_result("factors", recording="steps", arguments={}, value={"factors": []})
     with serve(study) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
         with httpx.Client(base_url=f"{handle.address}api/names", headers=headers, timeout=WAIT_S) as api:

@@ -29,8 +29,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def handle(kept_study: Path, folder: Path) -> Iterator[Handle]:
-    with serve(kept_study, page=Page(folder)) as handle:
+def handle(saved_study: Path, folder: Path) -> Iterator[Handle]:
+    with serve(saved_study, page=Page(folder)) as handle:
         yield handle
 
 

@@ -53,7 +53,7 @@ def ended(api: httpx.Client, **body: Any) -> dict[str, Any]:
     raise AssertionError("the job did not end")
 
 
-def test_reductions_are_kept_and_dropped(api: httpx.Client) -> None:
+def test_reductions_are_saved_and_dropped(api: httpx.Client) -> None:
     assert api.get("/reductions").json() == []
     (kept,) = api.put("/reductions", json=HALF).json()
     assert kept["name"] == HALF["name"] and kept["edits"][0]["stop"] is None and kept["edits"][0]["op"] == "set"
@@ -85,17 +85,17 @@ def test_a_re_run_says_where_it_parts_and_what_it_is_of(api: httpx.Client) -> No
     told = api.get(f"/recordings/{name}").json()
     assert told["of"] == "x" and told["edits"][0]["elements"] == [0, 1, 2] and told["edits"][0]["site"] == "cell/h"
     assert {r["name"]: r["of"] for r in api.get("/study").json()["recordings"]} == {"x": None, name: "x"}
-    pairs = api.get(f"/recordings/{name}/partings").json()
+    pairs = api.get(f"/recordings/{name}/divergences").json()
     assert [pair["of"] for pair in pairs] == [0, 2]
     assert all(pair["decision"] == 4 and pair["alike"] for pair in pairs)
-    assert api.get("/recordings/x/partings").status_code == 422
+    assert api.get("/recordings/x/divergences").status_code == 422
 
 
 def test_table_sweep_and_search_make_results(api: httpx.Client) -> None:
     table = ended(api, kind="table", recording="x", reductions=[HALF], episodes=2)
     swept = ended(api, kind="sweep", recording="x", over="single", by="decisions")
-    searched = ended(api, kind="minimal", recording="x", keep=0.5, measure="return", episodes=2)
-    for job, kind in ((table, "table"), (swept, "sweep"), (searched, "minimal")):
+    searched = ended(api, kind="smallest_memory", recording="x", keep=0.5, measure="return", episodes=2)
+    for job, kind in ((table, "table"), (swept, "sweep"), (searched, "smallest_memory")):
         assert api.get(f"/results/{job['result']['result']}").json()["kind"] == kind
     rows = api.get(f"/results/{table['result']['result']}").json()["value"]["rows"]
     assert [row["name"] for row in rows] == ["full memory", HALF["name"]]
@@ -118,7 +118,7 @@ def test_table_sweep_and_search_make_results(api: httpx.Client) -> None:
         ({"kind": "table", "recording": "x", "reductions": []}, 422),
         ({"kind": "table", "recording": "x", "reductions": [HALF], "episodes": -1}, 400),
         ({"kind": "sweep", "recording": "x", "over": "triples"}, 400),
-        ({"kind": "minimal", "recording": "x", "keep": 7}, 400),
+        ({"kind": "smallest_memory", "recording": "x", "keep": 7}, 400),
     ],
 )
 def test_requests_that_cannot_be(api: httpx.Client, body: dict[str, Any], status: int) -> None:

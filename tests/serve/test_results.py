@@ -44,7 +44,7 @@ def look(api: httpx.Client, handle: Handle, lens: str = "pca", **asked: Any) -> 
     return str(promised)
 
 
-def test_a_lens_runs_as_a_job_and_its_result_is_kept(api: httpx.Client, handle: Handle) -> None:
+def test_a_lens_runs_as_a_job_and_its_result_is_saved(api: httpx.Client, handle: Handle) -> None:
     found = look(api, handle)
     result = api.get(f"/results/{found}").json()
     assert (result["kind"], result["recording"], result["provisional"]) == ("pca", "steps", False)
@@ -83,10 +83,10 @@ def test_results_are_listed_without_their_value_and_can_be_dropped(api: httpx.Cl
         ({"lens": "pca", "recording": "step"}, 404, "Did you mean 'steps'"),
         ({"lens": "pca", "rows": [3]}, 400, "should be a list, not 3"),
         ({"lens": "pca", "rows": [[5, 500]]}, 400, "start, stop"),
-        ({"lens": "pca", "parameters": {"most": "many"}}, 422, "is a whole number"),
-        ({"lens": "pca", "parameters": {"most": 1}}, 422, "goes from 10"),
+        ({"lens": "pca", "parameters": {"max_rows": "many"}}, 422, "is a whole number"),
+        ({"lens": "pca", "parameters": {"max_rows": 1}}, 422, "goes from 10"),
         ({"lens": "pca", "parameters": {"array": "memor"}}, 404, "Did you mean 'memory'"),
-        ({"lens": "pca", "parameters": {"mots": 100}}, 404, "Did you mean 'most'"),
+        ({"lens": "pca", "parameters": {"max_row": 100}}, 404, "Did you mean 'max_rows'"),
     ],
 )
 def test_bad_questions_are_refused_before_a_job_begins(

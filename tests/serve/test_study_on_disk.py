@@ -132,7 +132,7 @@ def test_an_empty_study_is_served(tmp_path: Path) -> None:
     assert study["recordings"] == []
 
 
-def test_selections_are_kept_in_the_study(study: Study, client: httpx.Client) -> None:
+def test_selections_are_saved_in_the_study(study: Study, client: httpx.Client) -> None:
     assert client.get("/selections").json() == []
     kept = [{"name": "<b>hits</b>", "recording": "steps", "expression": "hit ∩ ¬died"}]
     assert client.put("/selections", json=kept).json() == kept
@@ -144,7 +144,7 @@ def test_selections_are_kept_in_the_study(study: Study, client: httpx.Client) ->
     assert client.get("/selections").json() == kept, "a refused change changes nothing"
 
 
-def test_damaged_or_linked_selections_are_told(study: Study, client: httpx.Client, tmp_path: Path) -> None:
+def test_damaged_or_linked_selections_are_reported(study: Study, client: httpx.Client, tmp_path: Path) -> None:
     file = study.path / "selections.json"
     for content in ('{"a": 1}', "{", "[]"):
         file.write_text(content)

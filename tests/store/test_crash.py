@@ -18,13 +18,13 @@ from innerview.errors import DiskFull, StoreError, StudyBusy
 from innerview.schema import Column
 from innerview.store import Study, check, files
 
-from .making import arrays, info, record, rows
+from .samples import arrays, info, record, rows
 
 TOTAL = 37 * 30
 CHILD = f"""
 import sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from store.making import record
+from store.samples import record
 from innerview.store import Study
 study = Study.open(sys.argv[1])
 print("ready", flush=True)
@@ -35,7 +35,7 @@ record(study, {TOTAL}, block_rows=16)
 HOLDING = f"""
 import sys, time
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from store.making import info
+from store.samples import info
 from innerview.store import Study
 with Study.open(sys.argv[1]).writer(info()):
     print("ready", flush=True)
@@ -114,7 +114,7 @@ def test_stopped_before_any_single_write_it_stays_whole(
     assert check(study.path) == []
 
 
-def test_a_full_disk_is_told_and_keeps_what_was_committed(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_keeps_what_was_committed(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     study = Study.create(tmp_path / "study")
     record(study, 64, finish=False)
@@ -162,7 +162,7 @@ def test_two_writers_at_once_are_refused_and_the_first_is_named(tmp_path: Path) 
 def test_a_child_that_outlives_the_writer_does_not_hold_the_lock(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "study")
     script = (
-        "import os, sys, time; sys.path.insert(0, sys.argv[2]); from store.making import info\n"
+        "import os, sys, time; sys.path.insert(0, sys.argv[2]); from store.samples import info\n"
         "from innerview.store import Study; writer = Study.open(sys.argv[1]).writer(info())\n"
         "child = os.fork()\n"
         "if not child: print(os.getpid(), flush=True); os.close(1); time.sleep(600); os._exit(0)\n"
@@ -179,7 +179,7 @@ def test_a_child_that_outlives_the_writer_does_not_hold_the_lock(tmp_path: Path)
         os.kill(orphan, signal.SIGKILL)
 
 
-def test_other_arguments_are_told_apart(tmp_path: Path) -> None:
+def test_other_arguments_are_distinguished(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "study")
     record(study, 64, finish=False)
     with pytest.raises(StoreError, match=r"arguments.seed was 7 and is 8.*another name"):

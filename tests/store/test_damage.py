@@ -11,7 +11,7 @@ import pytest
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
 from innerview.store import Study, check
 
-from .making import arrays, folder_of, record, rows
+from .samples import arrays, folder_of, record, rows
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_strange_files_beside_the_recordings_do_no_harm(study: Study) -> None:
 
 
 @pytest.mark.parametrize(("version", "advice"), [(3, "Update innerview"), (1, "record it again"), ("x", "version x")])
-def test_another_version_is_told_with_what_to_do(study: Study, version: object, advice: str) -> None:
+def test_another_version_is_reported_with_what_to_do(study: Study, version: object, advice: str) -> None:
     for path in (folder_of(study) / "manifest.json", study.path / "study.json"):
         path.write_text(json.dumps(json.loads(path.read_text()) | {"version": version}))
     with pytest.raises(FormatVersionError, match=rf"version {version}; this innerview reads version 2.*") as caught:

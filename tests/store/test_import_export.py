@@ -16,7 +16,7 @@ from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Column, Ordering, RowKind
 from innerview.store import Study, check, export_arrays, export_rows, export_video, import_npz, import_table, write_rows
 
-from .making import arrays, record, rows
+from .samples import arrays, record, rows
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def test_npz_takes_any_name_and_pickles_nothing(study: Study, tmp_path: Path) ->
     assert back["seen"][0] == 1.0 and np.isnan(back["seen"][1])
 
 
-def test_a_single_array_in_place_of_an_archive_is_told(study: Study, tmp_path: Path) -> None:
+def test_a_single_array_in_place_of_an_archive_is_reported(study: Study, tmp_path: Path) -> None:
     np.save(tmp_path / "one.npy", np.zeros(3))
     with pytest.raises(StoreError, match=r"single array.*savez"):
         import_npz(study, tmp_path / "one.npy")

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from innerview.errors import InnerviewError, StoreError, UnknownName
-from innerview.store import Study, Wishes, check, import_files, write_rows
+from innerview.store import ImportOptions, Study, check, import_files, write_rows
 
 STEPS, ELEMENTS = 9, 6
 
@@ -87,10 +87,10 @@ def write(folder: Path, name: str, value: Any) -> Path:
     return path
 
 
-def bring(folder: Path, *values: Any, **wishes: Any) -> Any:
+def bring(folder: Path, *values: Any, **options: Any) -> Any:
     """Import some values, each from a file of its own, and give the recording."""
     files = [write(folder, f"part{n}.json", value) for n, value in enumerate(values)]
-    made = import_files(folder / "a.study", files, Wishes(**wishes))
+    made = import_files(folder / "a.study", files, ImportOptions(**options))
     return Study.open(folder / "a.study").recording(made.recording)
 
 
@@ -107,7 +107,7 @@ def test_drlviz_becomes_a_whole_recording(tmp_path: Path) -> None:
     assert np.array_equal(recording.array("memory", 0, STEPS), hiddens())
     assert np.allclose(recording.array("probabilities", 0, STEPS), probabilities(), atol=1e-6)
     entropy = -(probabilities() * np.log(probabilities())).sum(1) / np.log(5)
-    assert np.allclose(table["ambiguity"].to_numpy(), entropy)
+    assert np.allclose(table["entropy"].to_numpy(), entropy)
     pictures = recording.array("observation", 0, STEPS)
     assert pictures.shape == (STEPS, 36, 64, 3) and [int(p.mean()) for p in pictures] == [20 * s for s in range(STEPS)]
     assert recording.array("saliency", 0, 1).shape == (1, 18, 32)
@@ -144,7 +144,7 @@ def test_memred_without_pictures_and_mask_and_with_rounded_probabilities(tmp_pat
     assert {spec.name for spec in recording.info.arrays} == {"memory", "probabilities"}
     share = np.array([2, 7]) / 9
     expected = -(share * np.log(share)).sum() / np.log(5)
-    assert recording.columns(["ambiguity"])["ambiguity"][0] == pytest.approx(expected)
+    assert recording.columns(["entropy"])["entropy"][0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_lists_that_differ_by_one_are_cut_and_that_is_said(tmp_path: Path) -> No
     )
 
 
-def test_wide_pictures_are_made_smaller_unless_told_otherwise(tmp_path: Path) -> None:
+def test_wide_pictures_are_made_smaller_unless_asked_otherwise(tmp_path: Path) -> None:
     wide = drlviz(2, inputs=[jpeg((360, 640, 3), 50)] * 2)
     made = import_files(tmp_path / "a.study", [write(tmp_path, "wide.json", wide)])
     study = Study.open(tmp_path / "a.study")
     assert study.recording("wide").array("observation", 0, 2).shape == (2, 180, 320, 3)
     assert study.recording("wide").columns(["objects"])["objects"][1][0]["x_px"] == 48, "places on the screen follow"
     assert made.remarks == ("observation: 640×360 pixels made 320×180",)
-    import_files(tmp_path / "a.study", [tmp_path / "wide.json"], Wishes(name="as it was", width=0))
+    import_files(tmp_path / "a.study", [tmp_path / "wide.json"], ImportOptions(name="as it was", width=0))
     assert study.recording("as it was").array("observation", 0, 2).shape == (2, 360, 640, 3)
 
 
@@ -278,7 +278,7 @@ def test_a_name_is_taken_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "wishes", "said"),
+    ("file", "options", "said"),
     [
         ("there_is_none.json", {}, "no file"),
         ("data.xyz", {}, "kind of file '.xyz'"),
@@ -287,10 +287,10 @@ def test_a_name_is_taken_once(tmp_path: Path) -> None:
         ("part0.json", {"width": -1}, "not -1"),
     ],
 )
-def test_wishes_that_cannot_be_met(tmp_path: Path, file: str, wishes: dict[str, Any], said: str) -> None:
+def test_options_that_cannot_be_met(tmp_path: Path, file: str, options: dict[str, Any], said: str) -> None:
     write(tmp_path, "part0.json", drlviz())
     with pytest.raises((StoreError, UnknownName, InnerviewError), match=said):
-        import_files(tmp_path / "a.study", [tmp_path / file], Wishes(**wishes))
+        import_files(tmp_path / "a.study", [tmp_path / file], ImportOptions(**options))
     assert not (tmp_path / "a.study").exists()
 
 
@@ -308,7 +308,7 @@ def test_a_16_bit_picture_in_json_stays_16_bit(tmp_path: Path) -> None:
     key = next(key for key, value in episode.items() if isinstance(value[0], str) and len(value[0]) > 100)
     episode[key] = [base64.b64encode(buffer.getvalue()).decode()] * STEPS
     (tmp_path / "deep.json").write_text(json.dumps(episode))
-    import_files(tmp_path / "a.study", [tmp_path / "deep.json"], Wishes(width=0))
+    import_files(tmp_path / "a.study", [tmp_path / "deep.json"], ImportOptions(width=0))
     recording = Study.open(tmp_path / "a.study").recording("deep")
     spec = next(spec for spec in recording.info.arrays if spec.is_image)
     assert np.array_equal(recording.array(spec.name, 2, 3)[0], deep)

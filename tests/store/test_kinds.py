@@ -73,7 +73,7 @@ def test_rows_come_back_as_they_went_in(study: Study) -> None:
     assert not check(study.path)
 
 
-def test_a_file_stays_as_it_is_and_a_shared_value_is_kept_once(study: Study) -> None:
+def test_a_file_stays_as_it_is_and_a_shared_value_is_saved_once(study: Study) -> None:
     folder = study.path / "recordings/questions/arrays"
     assert png(depth(9)) in (folder / "depth/c.1").read_bytes()
     keys = [path.read_text() for path in sorted((folder / "features").glob("k.*"))]

@@ -9,7 +9,7 @@ import pytest
 from innerview.errors import DamagedPart, StoreError
 from innerview.store import Study, load_names, save_names
 
-from .making import record
+from .samples import record
 
 ONE, OTHER = "0123456789abcdef", "fedcba9876543210"
 
@@ -29,7 +29,7 @@ def test_names_belong_to_one_result(study: Study) -> None:
 
 def test_factors_that_are_looked_for_elsewhere_keep_their_names(study: Study) -> None:
     def kept(**parameters: str) -> str:
-        return study.keep_result(
+        return study.save_result(
             "factors", recording="run", arguments={"parameters": parameters}, value={}, title="factors"
         ).id
 

@@ -107,7 +107,7 @@ def test_one_broken_file_is_named_and_the_rest_loads(study: Study, tmp_path: Pat
     np.testing.assert_array_equal(recording.array("sim.depth", 4, 5)[0], depth(5))
 
 
-def test_images_without_a_partner_are_told(study: Study, tmp_path: Path) -> None:
+def test_images_without_a_partner_are_reported(study: Study, tmp_path: Path) -> None:
     make_pairs(tmp_path / "pairs")
     (tmp_path / "pairs/real/rgb/0007.jpg").unlink()
     _, remarks = import_pairs(study, tmp_path / "pairs")

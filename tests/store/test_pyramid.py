@@ -10,7 +10,7 @@ import pytest
 from innerview.errors import RequestError, UnknownName
 from innerview.schema import ArraySpec, Ordering
 from innerview.store import Recording, Study, check, write_rows
-from innerview.store.results.pyramid import BINS, Pyramid, check_tile, exact_tile, is_kept, levels, mean_tile
+from innerview.store.results.pyramid import BINS, Pyramid, check_tile, exact_tile, is_stored, levels, mean_tile
 
 ELEMENTS = 3
 
@@ -63,13 +63,13 @@ def test_means_do_not_reach_over_the_border_of_an_episode(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("rows", [4096, 9_999, 70_001])
-def test_every_kept_level_holds_the_means_of_its_rows(tmp_path: Path, rows: int) -> None:
+def test_every_stored_level_holds_the_means_of_its_rows(tmp_path: Path, rows: int) -> None:
     values = states(rows)
     pyramid = Pyramid(recording(tmp_path, values), "memory")
     assert not pyramid.ready
     pyramid.build()
     assert pyramid.ready
-    for level in filter(is_kept, range(levels(rows))):
+    for level in filter(is_stored, range(levels(rows))):
         tiles = -(-rows // (BINS << level))
         found = np.concatenate([pyramid.tile(level, tile) for tile in range(tiles)])
         np.testing.assert_allclose(found, by_hand(values, level), atol=1e-3)

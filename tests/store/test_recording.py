@@ -16,7 +16,7 @@ from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Column, RecordingInfo, Scene
 from innerview.store import Study, check, write_rows
 
-from .making import EPISODE, arrays, folder_of, info, record, rows
+from .samples import EPISODE, arrays, folder_of, info, record, rows
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ def test_polars_and_zarr_alone_read_it(study: Study) -> None:
             assert array.shape == values.shape and np.array_equal(array[:], values)
 
 
-def test_scenes_are_kept_once(study: Study) -> None:
+def test_scenes_are_saved_once(study: Study) -> None:
     scene = Scene(walls=((0.0, 0.0, 2.5, 1.0),), objects=(("Medikit", 1.0, 2.0),))
     with study.writer(info()) as writer:
         key = writer.add_scene(scene)

@@ -8,7 +8,7 @@ import pytest
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, SiteEdit
-from innerview.store import Played, Study, check, export_reductions, import_reductions
+from innerview.store import EpisodeCache, Study, check, export_reductions, import_reductions
 
 HALF = EditSet(name="half · ½", edits=(SiteEdit(elements=(1, 2), op="set", value=0.5, stop=9),), note="by eye")
 OTHER = EditSet(name="other", edits=(SiteEdit(elements=(0,), site="gru"),))
@@ -19,13 +19,13 @@ def study(tmp_path: Path) -> Study:
     return Study.create(tmp_path / "a.study")
 
 
-def test_reductions_are_kept_replaced_and_dropped(study: Study) -> None:
+def test_reductions_are_saved_replaced_and_dropped(study: Study) -> None:
     assert study.reductions() == ()
-    study.keep_reduction(HALF)
-    study.keep_reduction(OTHER)
+    study.save_reduction(HALF)
+    study.save_reduction(OTHER)
     assert Study.open(study.path).reductions() == (HALF, OTHER)
     newer = EditSet(name=HALF.name, edits=OTHER.edits)
-    study.keep_reduction(newer)
+    study.save_reduction(newer)
     assert study.reductions() == (newer, OTHER)
     study.drop_reduction(HALF.name)
     assert study.reductions() == (OTHER,)
@@ -47,13 +47,13 @@ def test_reductions_travel_as_a_file(study: Study, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\nb", "\x00"])
 def test_names_that_cannot_be(study: Study, name: str) -> None:
     with pytest.raises(StoreError, match="cannot name"):
-        study.keep_reduction(EditSet(name=name, edits=HALF.edits))
+        study.save_reduction(EditSet(name=name, edits=HALF.edits))
 
 
-def test_an_empty_reduction_is_refused_and_damage_is_told(study: Study) -> None:
+def test_an_empty_reduction_is_refused_and_damage_is_reported(study: Study) -> None:
     with pytest.raises(StoreError, match="no edits"):
-        study.keep_reduction(EditSet(name="nothing", edits=()))
-    study.keep_reduction(HALF)
+        study.save_reduction(EditSet(name="nothing", edits=()))
+    study.save_reduction(HALF)
     assert check(study.path) == []
     (study.path / "reductions.json").write_text("{")
     assert [damage.part for damage in check(study.path)] == ["reductions.json"]
@@ -61,15 +61,15 @@ def test_an_empty_reduction_is_refused_and_damage_is_told(study: Study) -> None:
 
 def test_played_episodes_are_found_again_and_half_a_line_is_played_again(study: Study) -> None:
     setting = {"weights": "a", "world": {"name": "w"}, "greedy": False}
-    played = Played(study, setting)
+    played = EpisodeCache(study, setting)
     assert played.known() == {}
     played.add([{"key": "full 1", "length": 3}, {"key": "full 2", "length": 4}])
     (path,) = (study.path / "played").iterdir()
     with path.open("a") as file:
         file.write('\n{"key": "full 3", "len')
-    again = Played(Study.open(study.path), setting)
+    again = EpisodeCache(Study.open(study.path), setting)
     again.add([{"key": "full 2", "length": 5}])
     assert {key: line["length"] for key, line in again.known().items()} == {"full 1": 3, "full 2": 5}
-    assert Played(study, {**setting, "greedy": True}).known() == {}
+    assert EpisodeCache(study, {**setting, "greedy": True}).known() == {}
     with pytest.raises(StoreError, match="JSON"):
         again.add([{"key": "full 4", "length": float("nan")}])

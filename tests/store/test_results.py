@@ -13,7 +13,7 @@ from innerview.errors import DamagedPart, FormatVersionError, StoreError, Unknow
 from innerview.schema import ResultArray
 from innerview.store import Study, check
 
-from .making import record
+from .samples import record
 
 ARGUMENTS = {"lags": 3, "array": "memory"}
 
@@ -27,10 +27,10 @@ def study(tmp_path: Path) -> Study:
 
 def keep(study: Study, kind: str = "flags", **more: object) -> str:
     settings = {"recording": "run", "arguments": ARGUMENTS, "value": {"best": 7}, "arrays": {"auc": np.eye(3)}} | more
-    return study.keep_result(kind, **settings).id  # type: ignore[arg-type]
+    return study.save_result(kind, **settings).id  # type: ignore[arg-type]
 
 
-def test_what_was_kept_comes_back(study: Study) -> None:
+def test_what_was_saved_comes_back(study: Study) -> None:
     made = keep(study)
     again = Study.open(study.path)
     result = again.result(made)

@@ -24,7 +24,7 @@ from innerview.store import (
     subjects,
 )
 
-from .making import folder_of, info, record
+from .samples import folder_of, info, record
 
 BAD_NAMES = ["", ".", "..", "../other", "a/b", "/etc/passwd", "a\\b", ".hidden", "a\0b", "a" * 81, "ä", "a\n", "%2e%2e"]
 
@@ -101,7 +101,7 @@ def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) ->
     assert all("leads out" in damage.problem for damage in check(study.path))
 
 
-def test_other_seeds_are_told_by_their_number_and_the_first_that_differs(study: Study) -> None:
+def test_other_seeds_are_reported_by_their_number_and_the_first_that_differs(study: Study) -> None:
     seeds = list(range(60))
     study.writer(info(arguments={"seeds": seeds})).close()
     for other, told in (
@@ -118,7 +118,7 @@ def test_an_unknown_recording_names_the_nearest(study: Study) -> None:
         study.recording("evening rum")
 
 
-def test_selections_are_kept_and_bounded(study: Study) -> None:
+def test_selections_are_saved_and_bounded(study: Study) -> None:
     assert load_selections(study) == {}
     kept = {"hits <b>": {"rows": [1, 2, 3]}, "überall": None}
     save_selections(study, kept)

@@ -38,7 +38,7 @@ def test_each_head_knows_its_own_convolutions(apart: Subject) -> None:
     assert reaching_layers(apart, head_of(apart, "value")) == ("critic",)
 
 
-def test_the_usual_layer_is_the_middle_one_of_those_that_the_target_depends_on(apart: Subject) -> None:
+def test_the_default_layer_is_the_middle_one_of_those_that_the_target_depends_on(apart: Subject) -> None:
     assert [middle_for(apart), middle_for(apart, "value"), middle_for(apart, "1 of policy")] == ["b", "critic", "b"]
     blind = subject(nn.Linear(4, 2), example=torch.zeros(1, 4), name="blind", heads="policy")
     with pytest.raises(SubjectError, match="has no convolution"):

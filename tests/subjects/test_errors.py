@@ -20,7 +20,7 @@ def actor_critic() -> ArgumentRecurrent:
     return ArgumentRecurrent(nn.GRUCell(5, 8))
 
 
-def test_an_input_of_the_wrong_shape_tells_what_is_taken() -> None:
+def test_an_input_of_the_wrong_shape_reports_what_is_taken() -> None:
     adapted = subject(actor_critic(), example=torch.zeros(1, 6))
     with pytest.raises(SubjectError, match=r"Input 'x' has shape \[2, 7\]; this subject takes \[batch, 6\]"):
         adapted.run({"x": torch.zeros(2, 7)})
@@ -28,7 +28,7 @@ def test_an_input_of_the_wrong_shape_tells_what_is_taken() -> None:
         adapted.run({"y": torch.zeros(2, 6)})
 
 
-def test_memory_of_the_wrong_shape_tells_what_is_taken() -> None:
+def test_memory_of_the_wrong_shape_reports_what_is_taken() -> None:
     adapted = subject(actor_critic(), example=torch.zeros(1, 6))
     with pytest.raises(SubjectError, match=r"Memory 'core' has shape \[1, 8\]; expected \[2, 8\]"):
         adapted.run({"x": torch.zeros(2, 6)}, {"core": torch.zeros(1, 8)})
@@ -67,7 +67,7 @@ def test_masked_actions_are_no_error() -> None:
     assert table is not None and (table[:, 1] == 0).all()
 
 
-def test_a_module_without_forward_is_told_to_get_one() -> None:
+def test_a_module_without_forward_is_reported_to_get_one() -> None:
     class Agent(nn.Module):
         def get_action_and_value(self, x: Tensor) -> None: ...
 
@@ -110,7 +110,7 @@ def test_an_output_without_names_asks_for_its_kind() -> None:
         subject(nn.Linear(6, 4), example=torch.zeros(1, 6))
 
 
-def test_an_output_without_tensors_tells_how_to_read_layers() -> None:
+def test_an_output_without_tensors_reports_how_to_read_layers() -> None:
     class Act(nn.Module):
         def __init__(self) -> None:
             super().__init__()

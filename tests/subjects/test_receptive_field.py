@@ -71,7 +71,7 @@ def test_with_padding_cells_part_the_picture_evenly() -> None:
     )
 
 
-def test_values_of_cells_are_painted_where_they_look() -> None:
+def test_values_of_cells_are_visualised_where_they_look() -> None:
     cells = torch.rand(2, 1, 4, 6, generator=torch.Generator().manual_seed(0))
     evenly = torch.nn.functional.interpolate(cells, (8, 12), mode="bilinear", align_corners=False)
     torch.testing.assert_close(ReceptiveField.even((4, 6), 3).pictured(cells, (8, 12)), evenly)

@@ -89,6 +89,6 @@ def test_image_inputs_are_described_channel_first() -> None:
     assert (spec.kind, spec.shape) == ("image", (3, 36, 36))
 
 
-def test_action_names_are_kept() -> None:
+def test_action_names_are_saved() -> None:
     head = from_sb3(model("DQN", "vector"), actions=("left", "stay", "right")).info.heads[0]
     assert head.names == ("left", "stay", "right")

@@ -24,7 +24,7 @@ from innerview.testing.subject_modules import (
 VECTOR = torch.zeros(1, 6)
 
 
-def test_kept_activations_are_safe_from_in_place_layers() -> None:
+def test_captured_activations_are_safe_from_in_place_layers() -> None:
     torch.manual_seed(0)
     module = cnn()
     adapted = subject(module, example=torch.zeros(1, 3, 7, 7))
@@ -34,7 +34,7 @@ def test_kept_activations_are_safe_from_in_place_layers() -> None:
     assert torch.equal(kept["conv.0"].relu(), kept["conv.1"])
 
 
-def test_gradients_can_be_taken_at_kept_activations() -> None:
+def test_gradients_can_be_taken_at_captured_activations() -> None:
     torch.manual_seed(0)  # with some weights every unit is silent
     adapted = subject(cnn(), example=torch.zeros(1, 3, 7, 7))
     output = adapted.run({"x": torch.rand(2, 3, 7, 7)}, keep=["conv.2"], grad=True)
@@ -161,7 +161,7 @@ def test_a_dataclass_and_declared_heads_in_order() -> None:
     assert [head.name for head in renamed.info.heads] == ["online", "target"]
 
 
-def test_an_action_space_tells_logits_from_means() -> None:
+def test_an_action_space_reports_logits_from_means() -> None:
     space = ActionSpace(kind="continuous", names=("steer", "gas"), low=(-1, 0), high=(1, 1))
     adapted = subject(nn.Sequential(nn.Linear(6, 2)), example=VECTOR, actions=space)
     (head,) = adapted.info.heads
@@ -209,7 +209,7 @@ def test_runs_from_several_threads_do_not_mix() -> None:
                 assert torch.equal(one.sites["core"], other.sites["core"])
 
 
-def test_printed_a_subject_tells_its_parts_in_a_few_lines() -> None:
+def test_printed_a_subject_reports_its_parts_in_a_few_lines() -> None:
     told = str(subject(ArgumentRecurrent(nn.GRUCell(5, 8)), example=torch.zeros(1, 6)).info).splitlines()
     assert told[0].startswith("ArgumentRecurrent (torch, ") and told[1] == "inputs: x (vector 6)"
     assert [line.split(":")[0] for line in told[1:]] == ["inputs", "layers", "memory", "heads"]

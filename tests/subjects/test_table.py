@@ -99,7 +99,7 @@ def test_memory_is_reset_in_rows_that_are_done(case: Case, adapted: Subject) -> 
         assert not torch.equal(after[name], fresh[name])
 
 
-def test_every_layer_can_be_kept_and_no_hook_is_left(adapted: Subject) -> None:
+def test_every_layer_can_be_saved_and_no_hook_is_left(adapted: Subject) -> None:
     before = hooks(adapted.module)
     inputs = random_inputs(adapted.info, batch=ROWS, seed=3)
     plain = adapted.run(inputs)
@@ -137,7 +137,7 @@ def test_a_change_reaches_heads_and_carried_state_as_by_hand(case: Case, model: 
     assert hooks(adapted.module) == 0
 
 
-def test_where_a_change_reaches_is_told(case: Case, adapted: Subject) -> None:
+def test_where_a_change_reaches_is_reported(case: Case, adapted: Subject) -> None:
     inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
     plain = adapted.run(inputs)
     for site in adapted.info.memory:
@@ -174,7 +174,7 @@ def test_a_change_that_fails_leaves_no_hook(case: Case, adapted: Subject) -> Non
     assert hooks(adapted.module) == 0
 
 
-def test_a_change_is_what_is_kept_of_its_layer(case: Case, adapted: Subject) -> None:
+def test_a_change_is_what_is_saved_of_its_layer(case: Case, adapted: Subject) -> None:
     inputs = random_inputs(adapted.info, batch=ROWS, seed=1)
     for site in adapted.info.memory:
         if site.editable == "state":

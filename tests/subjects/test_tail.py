@@ -103,7 +103,7 @@ def test_a_way_past_the_layer_needs_the_whole_module() -> None:
     assert tail(adapted, "policy", inputs).alone
 
 
-def test_wrong_layers_and_numbers_are_told() -> None:
+def test_wrong_layers_and_numbers_are_reported() -> None:
     adapted = subject(Network(), example=torch.zeros(1, 3, 5, 5), heads="policy")
     inputs = random_inputs(adapted.info, batch=2, seed=0)
     with pytest.raises(UnknownName, match="second"):

@@ -97,7 +97,7 @@ def test_seaquests_things_are_where_they_are_seen() -> None:
     assert all(seen[name] > 0.9 * count and count > 20 for name, count in told.items()), (seen, told)
 
 
-def test_nothing_swims_in_seaquest_that_is_not_told_of() -> None:
+def test_nothing_swims_in_seaquest_that_is_not_reported_of() -> None:
     for screen, ram in watched("seaquest", 4000, every=20):
         untold = np.zeros(screen.shape[:2], bool)
         for colour in (GREEN, GREY, BLUE):

@@ -71,7 +71,7 @@ def test_the_newest_frame_is_what_training_makes_of_the_screen() -> None:
     assert np.array_equal(seen[..., 0], shrink_grey(torch.from_numpy(bare.step(2).screen_hw)[None])[0].numpy())
 
 
-def test_lives_scores_and_the_end_are_told() -> None:
+def test_lives_scores_and_the_end_are_reported() -> None:
     game = lane()
     assert game.reset(0).facts["lives"] == 5
     moments = rest(game)
@@ -121,7 +121,7 @@ def test_a_bookmark_brings_everything_back() -> None:
         assert all(np.array_equal(after.observation[n], before.observation[n]) for n in before.observation)
 
 
-def test_without_picture_only_the_stack_is_kept() -> None:
+def test_without_picture_only_the_stack_is_saved() -> None:
     game = lane(picture=False)
     assert set(game.reset(0).observation) == {"observation"}
 

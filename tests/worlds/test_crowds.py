@@ -12,7 +12,17 @@ from innerview_zoo.worlds.platformer.levels import make_levels
 from innerview.errors import UnknownName, WorldError
 from innerview.testing.worlds import CountingWorld
 from innerview.worlds import world
-from innerview.worlds.crowds import LANES, LANES_ON_GPU, Crowded, Hiding, Known, Telling, crowd, hiding, usual_lanes
+from innerview.worlds.crowds import (
+    LANES,
+    LANES_ON_GPU,
+    Crowded,
+    Hiding,
+    Known,
+    MaskProvider,
+    crowd,
+    default_lanes,
+    hiding,
+)
 
 SEEDS = (4, 19, 33)
 
@@ -78,7 +88,7 @@ def test_limited_levels_lead_round_in_a_crowd_too() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 2**62 + 1, 2**70, 2.5])
-def test_a_seed_that_no_level_has_is_told_in_a_crowd_too(seed: int) -> None:
+def test_a_seed_that_no_level_has_is_reported_in_a_crowd_too(seed: int) -> None:
     with pytest.raises(WorldError, match="The seed of a level"):
         platformer().crowd().begin([seed])
 
@@ -101,11 +111,11 @@ def test_the_platformer_knows_its_endings_and_fresh_levels() -> None:
     assert made.endings[0] == "coin" and made.fresh_seed == FIRST_TEST_LEVEL
     assert platformer(first_level=1_000).fresh_seed == FIRST_TEST_LEVEL - 1_000
     assert platformer(levels=100).fresh_seed is None
-    assert isinstance(made, Telling)
-    told = made.telling()
+    assert isinstance(made, MaskProvider)
+    told = made.with_masks()
     assert [spec.role for spec in told.info.observations] == ["observation", "mask"]
 
 
 def test_many_games_run_side_by_side_where_they_cost_little() -> None:
-    assert usual_lanes(platformer(), "cpu") == LANES and usual_lanes(platformer(), "cuda:0") == LANES_ON_GPU
-    assert usual_lanes(CountingWorld(), "cpu") == 8
+    assert default_lanes(platformer(), "cpu") == LANES and default_lanes(platformer(), "cuda:0") == LANES_ON_GPU
+    assert default_lanes(CountingWorld(), "cpu") == 8

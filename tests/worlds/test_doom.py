@@ -14,7 +14,7 @@ import pytest
 from innerview.errors import UnknownName, WorldError
 from innerview.worlds import ThreadedLanes, world
 from innerview.worlds.doom.engines import PREFIX, sweep
-from innerview.worlds.doom.facts import FactTeller, Glimpse, look_at_labels
+from innerview.worlds.doom.facts import FactTracker, Glimpse, look_at_labels
 from innerview.worlds.doom.world import DoomGame, DoomWorld
 
 vizdoom = pytest.importorskip("vizdoom")
@@ -328,8 +328,8 @@ def glimpse(tic, *, damage=0.0, hits=0.0, x=0.0, items=None, count=0.0, **more):
         ([(1, 8, 1), (33, 8, 1), (65, 8, 1)], [False, False]),  # leaves it
     ],
 )
-def test_hits_are_told_from_a_damaging_floor(told, hits):
-    teller = FactTeller(("POSITION_X",))
+def test_hits_are_reported_from_a_damaging_floor(told, hits):
+    teller = FactTracker(("POSITION_X",))
     first, *rest = [glimpse(tic, damage=float(d), hits=float(h)) for tic, d, h in told]
     assert not teller.begin(first)["hit"]
     assert [teller.go_on(now)["hit"] for now in rest] == hits
@@ -337,7 +337,7 @@ def test_hits_are_told_from_a_damaging_floor(told, hits):
 
 def test_items_are_picked_up_within_reach_only():
     near, far = {1: ("Clip", 50.0, 0.0)}, {2: ("Medikit", 500.0, 0.0)}
-    teller = FactTeller(("POSITION_X",))
+    teller = FactTracker(("POSITION_X",))
     teller.begin(glimpse(1, items={**near, **far}))
     assert not teller.go_on(glimpse(5, x=10.0, items={**near, **far}))["picked_up"]
     facts = teller.go_on(glimpse(9, x=20.0, items=far))
@@ -347,7 +347,7 @@ def test_items_are_picked_up_within_reach_only():
 
 
 def test_what_ends_the_episode_by_being_picked_up_counts():
-    teller = FactTeller(("POSITION_X",))
+    teller = FactTracker(("POSITION_X",))
     teller.begin(glimpse(1, items={1: ("GreenArmor", 40.0, 0.0)}))
     end = Glimpse(5, glimpse(5, x=10.0).variables, None, finished=True)
     assert teller.go_on(end)["last_item"] == "GreenArmor"

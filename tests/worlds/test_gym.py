@@ -126,7 +126,7 @@ class Scoring(Spaced):
         return *super().step(action)[:4], self.then
 
 
-def test_a_fact_that_changes_its_type_is_fitted_or_told():
+def test_a_fact_that_changes_its_type_is_fitted_or_reported():
     def second(then, **settings):
         lanes = world(Scoring(then), **settings).open(1)
         lanes.reset(0, seed=0)

@@ -49,7 +49,7 @@ def episode(lanes, seed):
     return moments
 
 
-def test_numbers_that_only_a_step_tells_are_facts():
+def test_numbers_that_only_a_step_reports_are_facts():
     seen = world(Falling)
     assert [(column.name, column.type) for column in seen.info.facts] == [("fallen", "int")]
     lanes = seen.open(1)
@@ -57,7 +57,7 @@ def test_numbers_that_only_a_step_tells_are_facts():
     lanes.close()
 
 
-def test_a_fact_that_is_not_told_at_reset_says_how_to_ask_for_it():
+def test_a_fact_that_is_not_reported_at_reset_says_how_to_ask_for_it():
     with pytest.raises(WorldError, match=r"'fuel' in info.*tells nothing.*info\.get\('fuel', 0\)"):
         world(Falling, facts=lambda env, info: {"fuel": info["fuel"]})
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 from innerview_zoo.models.atari import adapt, game_of, load_agent, weights_of
-from innerview_zoo.models.atari.keeping import Folder
+from innerview_zoo.models.atari.checkpoints import Folder
 from innerview_zoo.models.atari.plans import PLANS, plan_of
 from innerview_zoo.models.atari.score import choice_of, report, score
 from innerview_zoo.report import mean_figure
@@ -62,7 +62,7 @@ def test_three_ages_stand_side_by_side(tmp_path: Path) -> None:
     assert not np.allclose(chances[0], chances[-1], atol=1e-2) and not np.allclose(chances[1], chances[-1], atol=1e-2)
 
 
-def test_an_age_of_the_zoo_is_kept_as_a_snapshot_and_loaded_like_another(tmp_path: Path) -> None:
+def test_an_age_of_the_zoo_is_saved_as_a_snapshot_and_loaded_like_another(tmp_path: Path) -> None:
     early, _ = load_agent("breakout_ac", "early")
     iv.snapshot(tmp_path / "a.study", early, step=8, run="breakout_ac")
     again = iv.load_snapshot(tmp_path / "a.study", "breakout_ac", 8, like=load_agent("breakout_ac")[0])
@@ -89,13 +89,13 @@ def test_every_age_of_an_agent_loads_and_thinks_differently(name: str) -> None:
     assert all(bool(torch.isfinite(weight).all()) for agent in agents for weight in agent.module.parameters())
 
 
-def test_an_unknown_snapshot_and_cut_weights_are_told(tmp_path: Path) -> None:
+def test_an_unknown_snapshot_and_cut_weights_are_reported(tmp_path: Path) -> None:
     with pytest.raises(InnerviewError, match="early"):
         weights_of("breakout_dqn", "erly")
     with pytest.raises(InnerviewError, match="seaquest_dqn"):
         load_agent("seaquest_dq")
     plan = plan_of("breakout_ac")
-    Folder(tmp_path).keep_weights(plan.network())
+    Folder(tmp_path).save_weights(plan.network())
     path = tmp_path / "weights.safetensors"
     adapt(plan).load_weights(path)
     path.write_bytes(path.read_bytes()[:100_000])

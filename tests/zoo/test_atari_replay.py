@@ -60,7 +60,7 @@ def test_stacks_are_those_of_the_world() -> None:
 
 
 @pytest.mark.parametrize("turns", [30, 200])
-def test_what_is_drawn_tells_what_came_of_it(turns: int) -> None:
+def test_what_is_drawn_reports_what_came_of_it(turns: int) -> None:
     torch.manual_seed(0)
     replay = filled(turns)
     batch = replay.draw(256, steps=3, discount=0.5)

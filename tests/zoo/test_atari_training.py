@@ -12,9 +12,9 @@ import pytest
 import torch
 from cue_game import CueGame, StumblingGame
 from innerview_zoo.models.atari.actor_critic import PPO, PPOSettings
+from innerview_zoo.models.atari.checkpoints import Folder, Point, Progress, picture_of
 from innerview_zoo.models.atari.dqn import DQN, DQNSettings
 from innerview_zoo.models.atari.games import AtariEmulator
-from innerview_zoo.models.atari.keeping import Folder, Point, Progress, picture_of
 from innerview_zoo.models.atari.networks import ActorCritic, RecurrentActorCritic
 from innerview_zoo.models.atari.plans import plan_of
 from innerview_zoo.models.atari.sampling import SCREEN, Sampler, Shape, Views
@@ -110,7 +110,7 @@ def test_a_lesson_begins_with_what_was_thought_while_playing(recurrent: bool) ->
     assert torch.allclose(values, learner.rollout.values[:steps].flatten(), atol=1e-5)
 
 
-def test_emulators_in_other_processes_play_what_they_are_told() -> None:
+def test_emulators_in_other_processes_play_what_they_are_reported() -> None:
     with Sampler(functools.partial(CueGame, 0), Shape(2, 8), seed=3) as sampler:
         scores: list[tuple[int, float]] = []
         for _ in range(9):
@@ -123,7 +123,7 @@ def test_emulators_in_other_processes_play_what_they_are_told() -> None:
     assert not any(worker.is_alive() for worker in workers)
 
 
-def test_an_emulator_that_ends_is_told() -> None:
+def test_an_emulator_that_ends_is_reported() -> None:
     with Sampler(functools.partial(StumblingGame, 0), Shape(1, 2)) as sampler, pytest.raises(InnerviewError, match="7"):
         for _ in range(6):
             for group in (0, 1):
@@ -157,7 +157,7 @@ def test_lanes_that_cannot_be_shared_are_refused() -> None:
 def test_a_training_leaves_all_behind_and_goes_on(tmp_path: Path) -> None:
     plan, make = plan_of("breakout_ac"), functools.partial(CueGame, 0)
     given = {"shape": Shape(1, 4), "device": CPU, "make": make}
-    train(plan, out=tmp_path, schedule=Schedule(whole=0.5, tell=0.1, keep=0.2), **given)
+    train(plan, out=tmp_path, schedule=Schedule(whole=0.5, report_s=0.1, save_s=0.2), **given)
     assert {path.name for path in tmp_path.iterdir()} == {
         *(
             "weights.safetensors",
@@ -190,8 +190,8 @@ def test_going_on_takes_up_weights_and_momentum(tmp_path: Path) -> None:
     learner = PPO(ActorCritic(2), Shape(1, 4), PPOSettings(steps=2, minibatches=1), CPU, frames=4)
     late_score(learner, Table(4), 6)
     folder = Folder(tmp_path)
-    folder.keep_all(learner.network, learner.optimizer, Progress(12.5, 100, 7))
-    folder.keep_curve([Point(0.2, 100, 7, 3, 1.5)])
+    folder.save_all(learner.network, learner.optimizer, Progress(12.5, 100, 7))
+    folder.save_curve([Point(0.2, 100, 7, 3, 1.5)])
     again = PPO(ActorCritic(2), Shape(1, 4), PPOSettings(steps=2, minibatches=1), CPU, frames=4)
     assert folder.go_on(again.network, again.optimizer) == Progress(12.5, 100, 7)
     for old, new in zip(learner.network.parameters(), again.network.parameters(), strict=True):
@@ -199,12 +199,12 @@ def test_going_on_takes_up_weights_and_momentum(tmp_path: Path) -> None:
         assert torch.equal(learner.optimizer.state[old]["exp_avg"], again.optimizer.state[new]["exp_avg"])
 
 
-def test_a_broken_checkpoint_is_told(tmp_path: Path) -> None:
+def test_a_broken_checkpoint_is_reported(tmp_path: Path) -> None:
     folder, network = Folder(tmp_path), ActorCritic(2)
     optimizer = torch.optim.Adam(network.parameters())
     with pytest.raises(InnerviewError, match=r"resume\.safetensors is missing"):
         folder.go_on(network, optimizer)
-    folder.keep_all(network, optimizer, Progress())
+    folder.save_all(network, optimizer, Progress())
     path = tmp_path / "resume.safetensors"
     path.write_bytes(path.read_bytes()[:10_000])
     with pytest.raises(InnerviewError, match="cut short"):

@@ -12,7 +12,7 @@ import innerview_zoo as zoo
 import pytest
 import torch
 from innerview_zoo.manifest import Model
-from innerview_zoo.report import Figure, Report, quiet
+from innerview_zoo.report import Figure, Report, no_progress
 from safetensors.torch import load_file, save_file
 
 from innerview.errors import InnerviewError, SubjectError, UnknownName, WorldError
@@ -22,7 +22,7 @@ from innerview.testing.worlds import CountingWorld
 ENTRIES = zoo.entries()
 NAMES = [entry.name for entry in ENTRIES]
 SECTIONS = (("Task",), ("Network", "Architecture"), ("Training", "Data"), ("Score",), ("Known failures",), ("Licence",))
-MOST_BYTES = 35e6
+MAX_BYTES = 35e6
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
@@ -55,7 +55,7 @@ def test_the_guide_names_every_model() -> None:
 
 
 def test_all_weights_together_stay_small() -> None:
-    assert sum(entry.weight_bytes for entry in ENTRIES) <= MOST_BYTES
+    assert sum(entry.weight_bytes for entry in ENTRIES) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -158,7 +158,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         model.load_weights(folder / "weights.safetensors")
         return model, CountingWorld()
 
-    def evaluate(count: int | None = None, progress: Any = quiet) -> Report:
+    def evaluate(count: int | None = None, progress: Any = no_progress) -> Report:
         found = Figure("steps", 1.0, 0.0, 2.0, count or 9)
         return Report("own", ("who",), (("own",),), found)
 

@@ -59,7 +59,7 @@ def test_factors_that_mean_something_are_counted_agent_by_agent(study: Path) -> 
     assert dull.meaningful.value == 0 and dull.score < 0.1
     assert clear.meaningful.value >= 50 and clear.score == pytest.approx(1)
     assert clear.meaningful.count == 4 and {name for fit in clear.names for name in fit} >= {"red", "green"}
-    assert found.told()["agents"][1]["factors"] == [list(fit) for fit in clear.names]
+    assert found.summary()["agents"][1]["factors"] == [list(fit) for fit in clear.names]
     assert [len(each.results) for each in found.seen] == [2, 2]
 
 
@@ -108,9 +108,9 @@ def test_plots_hold_ours_and_every_number_of_the_paper() -> None:
     assert all(0 < place < 640 for place in places)
 
 
-def test_the_command_prints_draws_and_keeps(study: Path, tmp_path: Path) -> None:
+def test_the_command_prints_draws_and_saves(study: Path, tmp_path: Path) -> None:
     console = Console(record=True, width=200)
-    wanted = command.Wanted(out=tmp_path, study=study, episodes=len(SEEDS), parameters=PARAMETERS, fits=2)
+    wanted = command.Options(out=tmp_path, study=study, episodes=len(SEEDS), parameters=PARAMETERS, fits=2)
     command.measure(console, wanted, candidates(), Crossing(), SEEDS[0])
     said = console.export_text()
     for words in ("without limit", "99.27", "20 ± 19", "(unclear) 4", "Spearman", "zoo:clear", "too few"):
@@ -126,7 +126,7 @@ def test_the_cards_say_what_is_completed_and_missing_agents_are_left_out(
     there = score.weights_of
     monkeypatch.setattr(score, "weights_of", lambda name: tmp_path / name if name.endswith("k") else there(name))
     console = Console(record=True, width=200)
-    found = command.candidates(console, command.Wanted(out=tmp_path))
+    found = command.candidates(console, command.Options(out=tmp_path))
     assert [(each.levels, each.unseen) for each in found] == [
         (100, entry("platformer_100").figures.main),
         (None, entry("platformer").figures.main),
@@ -135,7 +135,7 @@ def test_the_cards_say_what_is_completed_and_missing_agents_are_left_out(
     assert "'platformer_10k' has no weights and is left out; --train trains it." in console.export_text()
 
 
-def test_what_cannot_be_compared_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_compared_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="Two agents or more"):
         diversity(tmp_path / "a.study", candidates()[:1], Crossing(), seeds=SEEDS)
     with pytest.raises(RequestError, match="1 or more, not 0"):

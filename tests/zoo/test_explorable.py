@@ -12,7 +12,7 @@ import pytest
 import torch
 from innerview_zoo.explorable.episode import matters, read_episode, run_recurrence
 from innerview_zoo.explorable.grid import GridValues, squeeze
-from innerview_zoo.explorable.page import MOST_BYTES, PARTS, SCRIPTS
+from innerview_zoo.explorable.page import MAX_BYTES, PARTS, SCRIPTS
 from innerview_zoo.testing import COARSE, counted, counting, in_maze, mazed
 from innerview_zoo.worlds.kitems import poses as kitems_poses
 from innerview_zoo.worlds.kitems.poses import can_pose, look_around, pose_grid, sees_change
@@ -53,7 +53,7 @@ def test_the_parts_of_a_policy_compute_what_the_module_does(tmp_path: Path, kind
     subject = counting(CELLS[kind](), deep=deep)
     study = counted(tmp_path / "a.study", subject)
     recording = study.recording("walks")
-    played = read_episode(recording, subject, 1, most_steps=0)
+    played = read_episode(recording, subject, 1, max_steps=0)
     start, stop = recording.group_rows(1)
     states = run_recurrence(played.recurrence, played.arrays["gates"])
     name = "memory" if kind == "gru" else "memory.core.hidden"
@@ -66,7 +66,7 @@ def test_the_parts_of_a_policy_compute_what_the_module_does(tmp_path: Path, kind
 def test_the_random_numbers_are_those_that_were_drawn(tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8))
     study = counted(tmp_path / "a.study", subject)
-    played = read_episode(study.recording("walks"), subject, 2, most_steps=50)
+    played = read_episode(study.recording("walks"), subject, 2, max_steps=50)
     assert played.draws == "recorded" and len(played.arrays["draws"]) == 50
     total = np.cumsum(played.arrays["probabilities"], axis=1)
     chosen = (played.arrays["draws"][:30, None] >= total).sum(axis=1)
@@ -76,8 +76,8 @@ def test_the_random_numbers_are_those_that_were_drawn(tmp_path: Path) -> None:
 def test_a_page_holds_its_data_as_data_and_asks_for_nothing(tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8), name="</script><img src=x onerror=alert(1)>")
     study = counted(tmp_path / "a.study", subject)
-    study.keep_reduction(iv.EditSet(name="<b>half</b>", edits=(iv.SiteEdit(elements=(0, 1, 2, 3)),)))
-    study.keep_reduction(iv.EditSet(name="elsewhere", edits=(iv.SiteEdit(elements=(99,)),)))
+    study.save_reduction(iv.EditSet(name="<b>half</b>", edits=(iv.SiteEdit(elements=(0, 1, 2, 3)),)))
+    study.save_reduction(iv.EditSet(name="elsewhere", edits=(iv.SiteEdit(elements=(99,)),)))
     page = zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False)
     text = page.read_text("utf-8")
     assert text.count("<script") == 3 and "<img" not in text and "<b>half" not in text
@@ -86,12 +86,12 @@ def test_a_page_holds_its_data_as_data_and_asks_for_nothing(tmp_path: Path) -> N
     told = about(page)
     assert told["subject"] == subject.info.name and told["grid"] is None
     assert [each["name"] for each in told["reductions"]] == ["<b>half</b>"]
-    assert len(text.encode()) < MOST_BYTES
+    assert len(text.encode()) < MAX_BYTES
 
 
 def test_the_types_of_the_scripts_are_those_of_the_data(tmp_path: Path) -> None:
     study, subject = mazed(tmp_path / "m.study")
-    study.keep_reduction(iv.EditSet(name="half", edits=(iv.SiteEdit(elements=(0, 1)),)))
+    study.save_reduction(iv.EditSet(name="half", edits=(iv.SiteEdit(elements=(0, 1)),)))
     data = about(zoo.export_explorable(study, subject, tmp_path / "page.html", fineness=COARSE, progress=False))
     assert fields("About") == set(data) and fields("Grid") == set(data["grid"])
     assert fields("PictureSheet") == set(data["pictures"])
@@ -113,7 +113,7 @@ def test_the_scripts_know_the_parts_of_the_page() -> None:
     assert not {name: tags[name] for name, kind in named.items() if kind and kind.lower() != tags[name]}
 
 
-def test_the_most_rewarded_episode_is_told_where_none_is_named(tmp_path: Path) -> None:
+def test_the_most_rewarded_episode_is_reported_where_none_is_named(tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8))
     study = counted(tmp_path / "a.study", subject)
     page = zoo.export_explorable(study, subject, tmp_path / "page.html", progress=False)
@@ -163,7 +163,7 @@ def _walker(core: nn.Module) -> nn.Module:
     return counting(core).module
 
 
-def test_bad_requests_are_told_what_would_be_right(tmp_path: Path) -> None:
+def test_bad_requests_are_reported_what_would_be_right(tmp_path: Path) -> None:
     subject = counting(nn.GRUCell(12, 8))
     study = counted(tmp_path / "a.study", subject)
 
@@ -176,7 +176,7 @@ def test_bad_requests_are_told_what_would_be_right(tmp_path: Path) -> None:
     refused("Unknown file ending '.pdf'", out="page.pdf")
     refused("no folder", out="nowhere/page.html")
     refused("Unknown reduction 'half'", reductions=["half"])
-    study.keep_reduction(iv.EditSet(name="elsewhere", edits=(iv.SiteEdit(elements=(99,)),)))
+    study.save_reduction(iv.EditSet(name="elsewhere", edits=(iv.SiteEdit(elements=(99,)),)))
     refused("element 99 of 8", reductions=["elsewhere"])
     torch.manual_seed(9)
     other = counting(nn.GRUCell(12, 8))
@@ -249,7 +249,7 @@ def test_a_maze_gets_a_grid_that_is_looked_at_once(tmp_path: Path) -> None:
     page = zoo.export_explorable(study, subject, tmp_path / "page.html", fineness=COARSE, progress=False)
     told = about(page)
     assert told["grid"]["states"] == 2 and told["limit"] == 525 and len(told["items"]) == 2
-    assert page.stat().st_size < MOST_BYTES
+    assert page.stat().st_size < MAX_BYTES
     kept = next((study.path / "cache").glob("poses-*.npy"))
     before = kept.stat().st_mtime_ns
     again = zoo.export_explorable(study, subject, tmp_path / "again.html", fineness=COARSE, progress=False)

@@ -70,7 +70,7 @@ def test_an_item_behind_a_wall_is_unknown() -> None:
     assert standing(maze(((1, 0),)), 0.0).known()[0] == 1.0
 
 
-def test_what_it_does_and_tells_does_not_depend_on_where_unseen_items_are() -> None:
+def test_what_it_does_and_reports_does_not_depend_on_where_unseen_items_are() -> None:
     one, other = maze(((2, 2),), spawn=(1, 1)), maze(((0, 2),), spawn=(1, 1))
     for angle_deg in (200.0, 270.0, 340.0):
         assert standing(one, angle_deg).known() == standing(other, angle_deg).known()
@@ -91,7 +91,7 @@ def test_it_walks_to_an_item_in_view() -> None:
     assert standing(item_ahead, -20.0).advise() == FORWARD_LEFT
 
 
-def test_a_gathered_item_is_no_longer_told() -> None:
+def test_a_gathered_item_is_no_longer_a_fact() -> None:
     teacher = standing(maze(((2, 0), (2, 2))), 0.0, gathered=1)
     assert teacher.known()[0] == 0.0
     assert teacher.known()[12:16] == [0.0, 1.0, 0.0, 0.0]

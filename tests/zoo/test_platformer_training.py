@@ -95,10 +95,10 @@ def test_a_layer_that_pays_for_speaking_says_less() -> None:
     assert Recipe(sparse=1.0).prices(1.0) == (1.0, 0.0)
 
 
-def test_who_names_dangers_learns_to_and_is_kept_beside_the_agent(tmp_path: Path) -> None:
+def test_who_names_dangers_learns_to_and_is_saved_beside_the_agent(tmp_path: Path) -> None:
     torch.manual_seed(0)
     recipe = Recipe(games=2, window=2, batch=4, lr=5e-3, last_lr=5e-3, sparse=0.0, naming=5.0, sparse_from=0.0)
-    training = Training(recipe, device="cpu", tell=lambda _: None)
+    training = Training(recipe, device="cpu", log=lambda _: None)
     games = Platformer(8, settings=PlatformerSettings(), device="cpu", seed=1)
     for _ in range(30):
         games.step(torch.full((8,), 7))
@@ -112,10 +112,10 @@ def test_who_names_dangers_learns_to_and_is_kept_beside_the_agent(tmp_path: Path
     assert wrong[-1] < 0.7 * wrong[0]
     training.save(tmp_path)
     assert not any("namer" in name for name in load_file(tmp_path / "weights.safetensors"))
-    again = Training(recipe, device="cpu", tell=lambda _: None)
+    again = Training(recipe, device="cpu", log=lambda _: None)
     again.load(tmp_path)
     assert again.namer and training.namer and torch.equal(again.namer.weight, training.namer.weight)
-    Training(Recipe(games=2, window=2), device="cpu", tell=lambda _: None).save(tmp_path)
+    Training(Recipe(games=2, window=2), device="cpu", log=lambda _: None).save(tmp_path)
     with pytest.raises(SystemExit, match="without --naming"):
         again.load(tmp_path)
 
@@ -190,10 +190,10 @@ def test_a_saved_run_goes_on_with_the_same_weights_and_momentum(tmp_path: Path) 
     torch.manual_seed(0)
     recipe = Recipe(games=4, window=2, batch=8, epochs=1)
     said: list[str] = []
-    first = Training(recipe, device="cpu", tell=said.append)
+    first = Training(recipe, device="cpu", log=said.append)
     first.run(Player(Signpost(4), 2), None, minutes=1e-5, out=tmp_path)
     assert first.steps >= 8 and "completed" in said[-1]
-    second = Training(recipe, device="cpu", tell=said.append)
+    second = Training(recipe, device="cpu", log=said.append)
     second.load(tmp_path)
     assert (second.steps, second.curve) == (first.steps, first.curve)
     assert second.seconds == pytest.approx(first.seconds)
@@ -205,7 +205,7 @@ def test_a_saved_run_goes_on_with_the_same_weights_and_momentum(tmp_path: Path) 
         assert torch.equal(a, b)
 
 
-def test_games_go_on_the_same_when_what_they_hold_is_kept_in_its_place() -> None:
+def test_games_go_on_the_same_when_what_they_hold_is_saved_in_its_place() -> None:
     values = []
     for kept in (False, True):
         torch.manual_seed(2)
@@ -222,14 +222,14 @@ def test_games_go_on_the_same_when_what_they_hold_is_kept_in_its_place() -> None
 
 
 def test_a_training_whose_time_is_over_says_so(tmp_path: Path) -> None:
-    training = Training(Recipe(games=4, window=2), device="cpu", tell=lambda text: None)
+    training = Training(Recipe(games=4, window=2), device="cpu", log=lambda text: None)
     training.seconds = 60.0
     with pytest.raises(SystemExit, match="minutes"):
         training.run(Player(Signpost(4), 2), None, minutes=1.0, out=tmp_path)
 
 
 def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
-    training = Training(Recipe(games=4, window=2), device="cpu", tell=lambda text: None)
+    training = Training(Recipe(games=4, window=2), device="cpu", log=lambda text: None)
     with pytest.raises(SystemExit, match=str(tmp_path)):
         training.load(tmp_path)
 

@@ -19,7 +19,7 @@ def test_the_mean_has_the_interval_of_students_t() -> None:
     assert (figure.count, figure.unit) == (5, "points")
 
 
-def test_one_value_tells_nothing_of_its_spread() -> None:
+def test_one_value_reports_nothing_of_its_spread() -> None:
     figure = mean_figure([7.0], name="score")
     assert str(figure) == "7.00 (−∞–∞)"
 
@@ -85,7 +85,7 @@ def test_a_row_that_does_not_fit_its_head_is_refused() -> None:
         Report("scores", ("who", "score"), (("agent", "3", "4"),), Figure("score", 3.0, 2.0, 4.0, 5))
 
 
-def test_numbers_are_as_long_as_they_tell_something() -> None:
+def test_numbers_are_as_long_as_they_report_something() -> None:
     assert str(Figure("score", 1543.21, 1402.6, 1683.8, 30, "points")) == "1,543 points (1,403–1,684)"
     assert str(Figure("error", 0.3124, 0.3, 0.325, 30, "m")) == "0.31 m (0.30–0.33)"
     assert str(Figure("levels", 99.89, 99.8, 99.94, 10_000, "%")) == "99.89 % (99.80–99.94)"

@@ -159,7 +159,7 @@ def test_train_does_not_write_over_a_training(own: zoo.Entry) -> None:
         run("zoo", "train", "own", "--out", "new", "--minutes", "-1")
 
 
-def test_train_tells_of_a_failure(own: zoo.Entry) -> None:
+def test_train_reports_of_a_failure(own: zoo.Entry) -> None:
     result = run("zoo", "train", "own", "--lr", "broken")
     assert result.exit_code == 3
     assert "failed with exit code 3" in result.output

@@ -17,7 +17,7 @@ from innerview.errors import CaptureError
 from innerview.schema import EpisodeSummary
 from innerview.subjects import Changes, Output, Subject
 from innerview.worlds import World
-from innerview.worlds.crowds import Crowd, crowd, usual_lanes
+from innerview.worlds.crowds import Crowd, crowd, default_lanes
 
 _PIECE = 64
 
@@ -41,7 +41,7 @@ def evaluate(
     sampler = _checked_sampler(world, greedy, noise)
     if not seeds:
         return
-    room = min(usual_lanes(world, subject.device) if lanes is None else lanes, len(seeds))
+    room = min(default_lanes(world, subject.device) if lanes is None else lanes, len(seeds))
     if room < 1:
         raise CaptureError(f"lanes is how many games run side by side: 1 or more, not {room}.")
     if max_steps is not None and max_steps < 1:

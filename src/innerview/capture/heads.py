@@ -23,16 +23,16 @@ def output_arrays(subject: Subject, form: Layout, output: Output) -> dict[str, n
 
 
 def decisions(form: Layout, output: Output, probabilities: np.ndarray | None) -> dict[str, list[float]]:
-    """Values, ambiguity and estimates by name of the column, a number for each row of the batch."""
+    """Values, entropy and estimates by name of the column, a number for each row of the batch."""
     columns = {name: output.heads[head.name].amax(dim=1).tolist() for name, head in form.value_heads.items()}
     if probabilities is not None:
-        columns["ambiguity"] = ambiguity(probabilities).tolist()
+        columns["entropy"] = entropy(probabilities).tolist()
     for head, names in form.estimates.items():
         columns |= dict(zip(names, output.heads[head].T.tolist(), strict=True))
     return columns
 
 
-def ambiguity(probabilities: np.ndarray) -> np.ndarray:
+def entropy(probabilities: np.ndarray) -> np.ndarray:
     """Entropy of each row of [batch, actions] over that of a coin toss among all actions."""
     if probabilities.shape[1] < 2:
         return np.zeros(len(probabilities))

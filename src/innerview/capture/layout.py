@@ -139,7 +139,7 @@ def _columns(subject: Subject, world: WorldInfo, values: Mapping[str, Head]) -> 
     ]
     if discrete and subject.acting_head is not None:
         words = "Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions."
-        standard.append(Column(name="ambiguity", type="float", kind="decision", description=words))
+        standard.append(Column(name="entropy", type="float", kind="decision", description=words))
     standard += _estimate_columns(subject.info)
     taken = {column.name for column in standard}
     clash = [fact.name for fact in world.facts if fact.name in taken]

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from innerview.capture.heads import ambiguity
+from innerview.capture.heads import entropy
 from innerview.capture.layout import estimate_columns, estimate_names
 from innerview.schema import ArraySpec, Column, Head, Site, SubjectInfo, find_site
 from innerview.subjects import Output
 
-_SAID = "What the subject says."
+_HEAD_WORDS = "What the subject says."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +23,7 @@ class PredictionLayout:
     columns: tuple[Column, ...]
     arrays: tuple[ArraySpec, ...]
     heads: tuple[Head, ...]
-    kept: tuple[str, ...]
+    sites: tuple[str, ...]
 
     def values(self, output: Output) -> tuple[dict[str, list[float | int]], dict[str, np.ndarray]]:
         """Columns and arrays of a batch."""
@@ -35,7 +35,7 @@ class PredictionLayout:
             columns |= _head_values(head, said)
             if head.kind in ("policy", "answer"):
                 arrays[f"probabilities.{head.name}"] = _softmax(said)
-        arrays |= {site_array_name(site): _numpy(output.sites[site]) for site in self.kept}
+        arrays |= {site_array_name(site): _numpy(output.sites[site]) for site in self.sites}
         return columns, arrays
 
 
@@ -44,7 +44,7 @@ def prediction_layout(info: SubjectInfo, output: Output, *, keep: Sequence[str] 
     columns = [column for head in info.heads for column in _head_columns(head)]
     arrays = [spec for head in info.heads for spec in _head_arrays(head)]
     arrays += [_site_array(each, find_site(each, info.sites), output.sites[each]) for each in keep]
-    return PredictionLayout(columns=tuple(columns), arrays=tuple(arrays), heads=info.heads, kept=tuple(keep))
+    return PredictionLayout(columns=tuple(columns), arrays=tuple(arrays), heads=info.heads, sites=tuple(keep))
 
 
 def _head_columns(head: Head) -> list[Column]:
@@ -57,14 +57,14 @@ def _head_columns(head: Head) -> list[Column]:
         ]
     if head.kind == "policy":
         words = "Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions."
-        return [Column(name=f"{head.name}_ambiguity", type="float", kind="decision", description=words)]
+        return [Column(name=f"{head.name}_entropy", type="float", kind="decision", description=words)]
     if head.kind == "q":
         return [Column(name=head.name, type="float", kind="value", description="The best of the Q values.")]
     if head.size == 1:
         kind = "value" if head.kind == "value" else "decision"
-        return [Column(name=head.name, type="float", kind=kind, description=_SAID)]  # type: ignore[arg-type]
+        return [Column(name=head.name, type="float", kind=kind, description=_HEAD_WORDS)]  # type: ignore[arg-type]
     if head.kind == "pose":
-        return estimate_columns(head, _SAID)
+        return estimate_columns(head, _HEAD_WORDS)
     return []
 
 
@@ -73,7 +73,7 @@ def _head_values(head: Head, said: np.ndarray) -> dict[str, list[float | int]]:
         best, shares = said.argmax(axis=1), _softmax(said).max(axis=1)
         return {head.name: best.tolist(), f"{head.name}_probability": shares.tolist()}
     if head.kind == "policy":
-        return {f"{head.name}_ambiguity": ambiguity(_softmax(said)).tolist()}
+        return {f"{head.name}_entropy": entropy(_softmax(said)).tolist()}
     if head.kind == "q" or head.size == 1:
         return {head.name: said.max(axis=1).tolist()}
     if head.kind == "pose":

@@ -24,9 +24,9 @@ from innerview.subjects import Output, Subject
 from innerview.worlds import Lanes, World
 
 _PIECE_ROWS = 64
-_MOST_BYTES_AHEAD = 1 << 30
+_MAX_BYTES_AHEAD = 1 << 30
 """What all lanes together may hold before the lanes that are ahead wait."""
-_MOST_AHEAD = 2
+_MAX_AHEAD = 2
 """Finished episodes that a lane may hold while earlier ones are still being played."""
 
 
@@ -109,7 +109,7 @@ class _Playing:
         self._programs = [0] * plan.lanes
         self._idle = np.random.default_rng(0)
         self._can_wait = getattr(lanes, "can_wait", True)
-        self._most_rows = max(_PIECE_ROWS, _MOST_BYTES_AHEAD // (plan.lanes * form.row_bytes))
+        self._max_rows = max(_PIECE_ROWS, _MAX_BYTES_AHEAD // (plan.lanes * form.row_bytes))
         self._actions = tuple(c.name for c in form.columns if c.kind == "action")
         self._events = tuple(c.name for c in form.columns if c.kind == "event")
 
@@ -128,13 +128,13 @@ class _Playing:
         drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
         actions = self._sampler.actions(self.subject, output, drawing)
         after = self.lanes.step({lane: actions[lane] for lane in active})
-        self._keep_rows(active, output, actions, after)
+        self._add_rows(active, output, actions, after)
 
     def _must_wait(self, lane: int) -> bool:
         """Whether a lane holds so much for later that the episode whose turn it is should catch up first."""
         if lane == self.plan.lane_of(self.next_episode) or not self._can_wait:
             return False
-        return sum(episode.waiting for episode in self._episodes[lane]) >= self._most_rows
+        return sum(episode.waiting for episode in self._episodes[lane]) >= self._max_rows
 
     def ready(self) -> Iterator[Piece]:
         """Pieces of the episode whose turn it is, and of those behind it that are over."""
@@ -177,7 +177,7 @@ class _Playing:
         self._stepper.begin(fresh)
 
     def _is_far_ahead(self, lane: int) -> bool:
-        return len(self._episodes[lane]) > _MOST_AHEAD
+        return len(self._episodes[lane]) > _MAX_AHEAD
 
     def _batch(self) -> dict[str, np.ndarray]:
         """Every lane's observation; a lane that stands still shows its last one, or that of another lane."""
@@ -185,7 +185,7 @@ class _Playing:
         shown = [moment or filler for moment in self._moments]
         return {name: np.stack([moment.observation[name] for moment in shown]) for name in self.form.fed}
 
-    def _keep_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
+    def _add_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
         arrays = output_arrays(self.subject, self.form, output)
         decided = decisions(self.form, output, arrays.get("probabilities"))
         for lane in active:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import blind_app, lenses, look, make, predict, reduce_app
+from innerview.cli import ablate_app, lenses, look, make, predict, reduce_app
 from innerview.registry import load_plugins
-from innerview.store import Wishes
+from innerview.store import ImportOptions
 
 app = typer.Typer(
     help="innerview opens up neural agents that see.\n\nBegin with: innerview demo",
@@ -114,10 +114,10 @@ def import_data(
         innerview import pairs.csv --study my.study --image sim_file=sim --image real_file=real
     """
     units = {kind: of for kind, _, of in (text.partition("=") for text in unit or ())}
-    wishes = Wishes(
+    options = ImportOptions(
         name=name, format=format, actions=action or (), width=width, units=units, ordering=make.ordering(order)
     )
-    make.import_data(files, study=study, images=image or (), wishes=wishes)
+    make.import_data(files, study=study, images=image or (), options=options)
 
 
 @app.command()
@@ -130,7 +130,7 @@ def serve(
     ] = None,
     world: Annotated[
         list[str] | None,
-        typer.Option(help="Where it plays, to record, prove and play out: as for record. The zoo knows its own."),
+        typer.Option(help="Where it plays, to record, test and roll out: as for record. The zoo knows its own."),
     ] = None,
     snapshots: Annotated[
         list[str] | None,
@@ -201,7 +201,7 @@ def export(
     )
 
 
-for command in (predict.predict, *lenses.COMMANDS, *reduce_app.COMMANDS, *blind_app.COMMANDS):
+for command in (predict.predict, *lenses.COMMANDS, *reduce_app.COMMANDS, *ablate_app.COMMANDS):
     app.command()(command)
 for name, added in load_plugins("commands").items():
     if isinstance(added, typer.Typer):

@@ -71,7 +71,7 @@ def lens(
     ranges = [_range(words) for words in rows or []] or (None if episode is None else chosen.group_rows(episode))
     wanted = parameters_of(_described(name), set_ or [])
     result = look(opened, name, chosen.name, rows=ranges, subject=_subject(subject), again=again, **wanted)
-    _tell(opened, result)
+    _print_result(opened, result)
 
 
 def parameters_of(lens: Lens, words: Sequence[str]) -> dict[str, Any]:
@@ -123,40 +123,40 @@ def _range(words: str) -> tuple[int, int]:
     return int(start), int(stop)
 
 
-def _tell(study: Study, result: Result) -> None:
+def _print_result(study: Study, result: Result) -> None:
     from innerview.cli.outputs import print_output
 
     console = Console()
-    teller = _TELLERS.get(result.kind)
-    if teller:
-        teller(console, result.value)
+    printer = _PRINTERS.get(result.kind)
+    if printer:
+        printer(console, result.value)
     else:
         print_output(console, study, result)
-    told = f"Kept as result {result.id} of '{result.recording}'."
+    told = f"Saved as result {result.id} of '{result.recording}'."
     console.print(told, markup=False, highlight=False, soft_wrap=True)
 
 
-def _tell_flags(console: Console, value: Any) -> None:
-    flags = [line for line in value["flags"] if line["found"]]
+def _print_flags(console: Console, value: Any) -> None:
+    flags = [line for line in value["flags"] if line["significant"]]
     telling = Counter(line["fact"] for line in flags)
     table = Table(box=None, header_style="dim", padding=(0, 1, 0, 0))
-    for title in ("fact", "element", "is", "AUC", "held out", "q", "keeps", "more"):
+    for title in ("fact", "element", "is", "AUC", "held out", "q", "retention", "more"):
         table.add_column(title, justify="left" if title in ("fact", "is") else "right", no_wrap=True)
     for line in (line for line in flags if line["best_of_fact"]):
-        keeps = "" if line["keeps_steps"] is None else str(line["keeps_steps"])
-        numbers = (f"{line['auc']:.3f}", f"{line['held_out_auc']:.3f}", f"{line['q']:.1g}", keeps)
+        retention = "" if line["retention_steps"] is None else str(line["retention_steps"])
+        numbers = (f"{line['auc']:.3f}", f"{line['held_out_auc']:.3f}", f"{line['q']:.1g}", retention)
         high = "high" if line["direction"] > 0 else "low"
         table.add_row(line["fact"], str(line["element"]), high, *numbers, str(telling[line["fact"]] - 1))
     console.print(table)
     counts = value["episodes"]
     console.print(
-        f"{len(flags)} flags among {value['pairs']:,} pairs of element and fact, found in {counts['found']} episodes "
+        f"{len(flags)} flags among {value['pairs']:,} pairs of element and fact, found in {counts['used']} episodes "
         f"and confirmed in {counts['held_out']} others. {value['note']}",
         highlight=False,
     )
 
 
-def _tell_strategy(console: Console, value: Any) -> None:
+def _print_strategy(console: Console, value: Any) -> None:
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
     for title in ("state", "name", "share", "mean steps", "goes to"):
         table.add_column(title)
@@ -168,7 +168,7 @@ def _tell_strategy(console: Console, value: Any) -> None:
     console.print(table)
 
 
-def _tell_influence(console: Console, value: Any) -> None:
+def _print_influence(console: Console, value: Any) -> None:
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("element", justify="right")
     table.add_column("influence, all lags", justify="right")
@@ -179,10 +179,10 @@ def _tell_influence(console: Console, value: Any) -> None:
     console.print(f"By lag, all elements: {lags}", highlight=False)
 
 
-def _tell_visualise(console: Console, value: Any) -> None:
+def _print_visualise(console: Console, value: Any) -> None:
     table = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
-    for title in ("painted for", "reaches", "strongest row", "reaches", "times", ""):
-        table.add_column(title, justify="left" if title in ("painted for", "") else "right")
+    for title in ("visualised for", "reaches", "strongest row", "reaches", "times", ""):
+        table.add_column(title, justify="left" if title in ("visualised for", "") else "right")
     for line in value["pictures"]:
         strongest = line["strongest"]
         numbers = (
@@ -199,10 +199,10 @@ def _tell_visualise(console: Console, value: Any) -> None:
     )
 
 
-_TELLERS: dict[str, Callable[[Console, Any], None]] = {
-    "flags": _tell_flags,
-    "strategy": _tell_strategy,
-    "influence": _tell_influence,
-    "visualise": _tell_visualise,
+_PRINTERS: dict[str, Callable[[Console, Any], None]] = {
+    "flags": _print_flags,
+    "strategy": _print_strategy,
+    "influence": _print_influence,
+    "visualise": _print_visualise,
 }
 COMMANDS = (lens, lenses)

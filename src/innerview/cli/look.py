@@ -39,7 +39,7 @@ def info(path: Path, name: str | None) -> None:
     study = Study.open(path)
     if name is not None:
         recording = study.recording(name)
-        _tell_recording(recording, derived(study, recording).specs)
+        _print_recording(recording, derived(study, recording).specs)
         return
     console, table = Console(), Table(box=None, header_style="dim")
     for title in ("recording", "rows", "groups", "subject", "world", ""):
@@ -61,7 +61,7 @@ def info(path: Path, name: str | None) -> None:
         console.print(f"damaged: {damage.part}: {damage.problem}", markup=False, highlight=False)
 
 
-def _tell_recording(recording: Recording, made: Sequence[Column]) -> None:
+def _print_recording(recording: Recording, made: Sequence[Column]) -> None:
     console, about = Console(), recording.info
     console.print(f"{about.name}: {recording.rows:,} {about.row.many}", markup=False, highlight=False)
     columns = Table(box=None, header_style="dim", title="columns", title_justify="left")

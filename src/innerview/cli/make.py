@@ -16,11 +16,11 @@ from typing import Any
 from rich.console import Console
 
 from innerview.errors import InnerviewError, UnknownName
-from innerview.jobs.context import Later
+from innerview.jobs.context import LazyMapping
 from innerview.registry import plugins
 from innerview.schema import Ordering
 from innerview.serve import Handle, serve
-from innerview.store import Study, Wishes, import_files
+from innerview.store import ImportOptions, Study, import_files
 
 
 def record_episodes(
@@ -68,11 +68,11 @@ def serving(path: Path, subject: str, world: str | None) -> str:
     return shlex.join(words)
 
 
-def import_data(words: Sequence[Path], *, study: Path | None, images: Sequence[str], wishes: Wishes) -> None:
+def import_data(words: Sequence[Path], *, study: Path | None, images: Sequence[str], options: ImportOptions) -> None:
     """Import files into a study, and say what became of them."""
     path, files = _study_and_files(words, study)
     named = {column: domain for column, _, domain in (image.partition("=") for image in images)}
-    made = import_files(path, files, replace(wishes, images=named))
+    made = import_files(path, files, replace(options, images=named))
     episodes = f"{made.episodes} episode{'s' if made.episodes > 1 else ''}, " if made.episodes else ""
     console = Console()
     for remark in made.remarks:
@@ -162,7 +162,7 @@ def open_workbench(
     subjects: dict[str, Callable[[], Any]],
     worlds: dict[str, Callable[[], Any]],
 ) -> None:
-    handle: Handle = serve(study, port=port, subjects=Later(subjects), worlds=Later(worlds))
+    handle: Handle = serve(study, port=port, subjects=LazyMapping(subjects), worlds=LazyMapping(worlds))
     console = Console()
     console.print(f"innerview is at {handle.url}", highlight=False, soft_wrap=True)
     console.print("[dim]Ctrl-C ends it.[/]")

@@ -27,13 +27,13 @@ def _print(console: Console, titles: Sequence[str], lines: Iterable[Sequence[Any
     for number, title in enumerate(titles):
         table.add_column(escape(title), justify="left" if number == 0 else "right")
     for line in lines:
-        table.add_row(*(escape(_said(cell)) for cell in line))
+        table.add_row(*(escape(_cell_text(cell)) for cell in line))
     console.print(table)
     if left > 0:
         console.print(f"… and {left:,} more.", highlight=False)
 
 
-def _said(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     if cell is None or (isinstance(cell, float) and np.isnan(cell)):
         return "–"
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

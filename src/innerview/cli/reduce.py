@@ -34,7 +34,7 @@ class Players:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ReductionChoice:
     """The reductions somebody asked for on the command line."""
 
     half_by: Sequence[str] = ()
@@ -80,7 +80,7 @@ def players(
     return Players(study=opened, recording=made, subject=model, world=_known(played), seed=first)
 
 
-def table(chosen: Players, wanted: Wanted, *, episodes: int, lanes: int | None) -> None:
+def table(chosen: Players, wanted: ReductionChoice, *, episodes: int, lanes: int | None) -> None:
     """Play and print the table."""
     from innerview.interventions.reductions import reduce_table
 
@@ -111,14 +111,16 @@ def sweep_elements(chosen: Players, **given: Any) -> None:
         named = " + ".join(map(str, each["elements"]))
         lines.add_row(named, f"{each['effect']:.4g}", *(_number(each.get(name)) for name in more))
     console.print(lines)
-    _say(console, f"{len(ranked)} in all, kept as result {result.id} of '{chosen.recording.name}'.")
+    _print_text(console, f"{len(ranked)} in all, saved as result {result.id} of '{chosen.recording.name}'.")
 
 
 def smallest(chosen: Players, **given: Any) -> None:
     """Search and print the path."""
-    from innerview.interventions.smallest_memory import minimal
+    from innerview.interventions.smallest_memory import smallest_memory
 
-    result = minimal(chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given)
+    result = smallest_memory(
+        chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given
+    )
     console, value = Console(), result.value
     lines = Lines(box=None, header_style="dim", title=result.title, title_justify="left")
     for title in ("elements", value["measure"], "of full", ""):
@@ -128,15 +130,15 @@ def smallest(chosen: Players, **given: Any) -> None:
         lines.add_row(str(step["kept"]), _number(step["mean"]), _share(step["ratio"]), went)
     console.print(lines)
     last = value["fresh"]
-    _say(
+    _print_text(
         console,
         f"{len(value['kept'])} of {value['elements']} elements are enough on the seeds of the search. On "
         f"{last['episodes']} fresh seeds they keep {_share(last['ratio'])} of {value['measure']}.",
     )
     if value["reduction"]:
         reduction = _as_reduction(value["reduction"])
-        chosen.study.keep_reduction(reduction)
-        _say(console, f"Kept as reduction '{reduction.name}'.")
+        chosen.study.save_reduction(reduction)
+        _print_text(console, f"Saved as reduction '{reduction.name}'.")
 
 
 def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: str | None) -> None:
@@ -144,14 +146,14 @@ def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: 
     study, console = Study.open(path), Console()
     if source is not None:
         for reduction in import_reductions(source):
-            study.keep_reduction(reduction)
+            study.save_reduction(reduction)
     if drop is not None:
         study.drop_reduction(drop)
     kept = study.reductions()
     if out is not None:
         if not kept:
             raise StoreError(f"'{study.name}' keeps no reductions that could be written.")
-        _say(console, f"Wrote {len(kept)} to {export_reductions(kept, out)}")
+        _print_text(console, f"Wrote {len(kept)} to {export_reductions(kept, out)}")
         return
     lines = Lines(box=None, header_style="dim")
     for title in ("reduction", "elements", "how", "note"):
@@ -182,15 +184,15 @@ def show_table(result: Result, chosen: Players) -> None:
     console.print(lines)
     overlap = len(value["chosen_on"]["seeds_in_both"])
     other = "none of which is in the table" if not overlap else f"{overlap} of which are in the table"
-    _say(
+    _print_text(
         console,
         f"Means with 95 % intervals; 'of full memory' is the ratio of mean steps over the same seeds. Orders are over "
         f"{chosen.recording.group_count} episodes of '{chosen.recording.name}', {other}. "
-        f"Kept as result {result.id} in {chosen.study.path}. {value['note']}".strip(),
+        f"Saved as result {result.id} in {chosen.study.path}. {value['note']}".strip(),
     )
 
 
-def _reductions(chosen: Players, wanted: Wanted) -> list[EditSet]:
+def _reductions(chosen: Players, wanted: ReductionChoice) -> list[EditSet]:
     from innerview.edits import parse_elements
     from innerview.interventions.reductions import keep_by, nothing_left
     from innerview.interventions.sweep import site_of
@@ -278,5 +280,5 @@ def _number(value: Any) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def _say(console: Console, text: str) -> None:
+def _print_text(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -52,7 +52,7 @@ def reduce(
         innerview reduce my.study --subject agent.py:make --world CartPole-v1 --keep 8:change --zero 3,5-7
     """
     chosen = commands.players(target, study=study, subject=subject, world=world, recording=recording, seed=seed)
-    wanted = commands.Wanted(
+    wanted = commands.ReductionChoice(
         half_by=keep_half_by or (),
         keep=keep or (),
         zero=zero or (),
@@ -97,7 +97,7 @@ def sweep(
     )
 
 
-def minimal(
+def smallest_memory(
     target: Target,
     keep: Annotated[float, typer.Option(help="Share of the performance that must be left.")] = 0.95,
     measure: Annotated[str, typer.Option(help="length, return, outcome, or any count of the table.")] = "length",
@@ -113,7 +113,7 @@ def minimal(
 ) -> None:
     """Search for the fewest elements that keep the performance. The same command again goes on.
 
-    Example: `innerview minimal zoo:doom_health --keep 0.95 --episodes 20`
+    Example: `innerview smallest-memory zoo:doom_health --keep 0.95 --episodes 20`
     """
     chosen = commands.players(target, study=study, subject=subject, world=world, recording=recording, seed=seed)
     commands.smallest(chosen, keep=keep, measure=measure, outcome=outcome, episodes=episodes, rows=rows, site=site)
@@ -132,4 +132,4 @@ def reductions(
     commands.list_reductions(study, out=export, source=source, drop=drop)
 
 
-COMMANDS = (reduce, sweep, minimal, reductions)
+COMMANDS = (reduce, sweep, smallest_memory, reductions)

@@ -1,4 +1,4 @@
-"""Makes a subject blind to directions of a layer, by projecting them out of the kernel that reads it."""
+"""Ablates directions of a layer from a subject, by projecting them out of the kernel that reads it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _ALIKE, _DRAWS = 0.9, 100
 """From this cosine on a direction counts as another one, and how often one is drawn anew; dense ones are all alike."""
 
 
-def blind(subject: Subject, edit: WeightEdit) -> Subject:
-    """A copy of the subject that is blind to the directions; the original stays as it is."""
+def ablate(subject: Subject, edit: WeightEdit) -> Subject:
+    """A copy of the subject that is without the directions; the original stays as it is."""
     after, weight = reader(subject, edit)
     kernels = {after: weight} | _beside(subject, edit.layer, after)
     _check_ways(subject, edit, tuple(kernels))
     channels = len(edit.directions[0])
     changed = {f"{name}.weight": projected_out(kernel, edit.directions, channels) for name, kernel in kernels.items()}
-    return subject.copied(changed, name=f"{subject.info.name} - blind")
+    return subject.copied(changed, name=f"{subject.info.name} - ablated")
 
 
 def reader(subject: Subject, edit: WeightEdit) -> tuple[str, Tensor]:
@@ -39,7 +39,7 @@ def reader(subject: Subject, edit: WeightEdit) -> tuple[str, Tensor]:
     from torch import nn
 
     if not edit.directions or len({len(direction) for direction in edit.directions}) != 1:
-        raise EditError("Blinding needs at least one direction, all of the same number of channels.")
+        raise EditError("Ablation needs at least one direction, all of the same number of channels.")
     if edit.layer not in subject.info.layers:
         raise UnknownName("layer", edit.layer, subject.info.layers)
     channels = len(edit.directions[0])
@@ -73,13 +73,13 @@ def _check_ways(subject: Subject, edit: WeightEdit, readers: Sequence[str]) -> N
     if acting and not reaching_layers(subject, acting, (edit.layer,)):
         others = [name for name in reaching_layers(subject, acting) if name != edit.layer]
         raise EditError(
-            f"Blinding at '{edit.layer}' would change nothing that '{subject.info.name}' does: '{acting.name}' does "
+            f"Ablation at '{edit.layer}' would change nothing that '{subject.info.name}' does: '{acting.name}' does "
             f"not depend on that layer. Convolutions that it depends on: {', '.join(others) or 'none'}."
         )
     around = [h.name for h in subject.info.heads if reaching_layers(subject, h, (edit.layer,), without=readers)]
     if around:
         raise EditError(
-            f"Blinding takes directions out of what {', '.join(readers)} reads of '{edit.layer}', but "
+            f"Ablation takes directions out of what {', '.join(readers)} reads of '{edit.layer}', but "
             f"{', '.join(around)} also gets it another way, as a skip connection gives it on: it would still see. "
             "Choose a layer behind the place where both come together, or one inside the branch that is gone round."
         )
@@ -119,7 +119,7 @@ def projected_out(weight: Tensor, directions: Sequence[Sequence[float]], channel
     """A kernel [out, channels · …] that no longer sees what lies along the directions."""
     import torch
 
-    # Always on the processor: a subject that was blinded on a graphics card is the same to the last bit.
+    # Always on the processor: a subject that was ablated on a graphics card is the same to the last bit.
     basis = torch.as_tensor(np.asarray(directions, np.float64))
     if bool((basis.norm(dim=1) < _TINY).any()):
         raise EditError("A direction of nothing but zeros cannot be projected out.")

@@ -14,14 +14,14 @@ import numpy as np
 from innerview.edits.comparison import Z95, mean_of, share_of
 from innerview.schema import EpisodeSummary
 
-ArmKind = Literal["original", "blind", "control", "invisible"]
-MOST_SEEDS = 24
+ArmKind = Literal["original", "ablated", "control", "invisible"]
+MAX_SEEDS = 24
 """Of each cause in each arm: levels to look at, not all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arm:
-    """One line of a proof: who played, and how each episode ended."""
+    """One line of an ablation test: who played, and how each episode ended."""
 
     name: str
     kind: ArmKind
@@ -75,7 +75,7 @@ def _arm(arm: Arm, causes: Sequence[str]) -> dict[str, Any]:
 
 def _first(arm: Arm, cause: str) -> list[int]:
     ended_so = (episode.seed for episode in arm.episodes if episode.outcome == cause)
-    return list(islice(ended_so, MOST_SEEDS))
+    return list(islice(ended_so, MAX_SEEDS))
 
 
 def _cause(outcomes: Sequence[str], cause: str) -> dict[str, Any]:
@@ -109,17 +109,17 @@ def times_of(ours: tuple[int, int], theirs: tuple[int, int]) -> dict[str, float 
     }
 
 
-def verdict(told: Mapping[str, Any], cause: str) -> str:
+def verdict(table: Mapping[str, Any], cause: str) -> str:
     """One sentence about a cause: how often with the original, and how often without."""
-    arms = {arm["kind"]: arm for arm in reversed(told["arms"])}
-    if "blind" not in arms or cause not in told["causes"]:
+    arms = {arm["kind"]: arm for arm in reversed(table["arms"])}
+    if "ablated" not in arms or cause not in table["causes"]:
         return ""
-    before, after = (_share(arms[kind], cause) for kind in ("original", "blind"))
-    line = next(c for c in told["compared"] if c["arm"] == arms["blind"]["name"] and c["cause"] == cause)
+    before, after = (_share(arms[kind], cause) for kind in ("original", "ablated"))
+    line = next(c for c in table["compared"] if c["arm"] == arms["ablated"]["name"] and c["cause"] == cause)
     factor = f", {often(line['times'])} times as often" if line["times"] is not None else ""
     if line["times"] is None and line["low"] > 1:
         factor = f", at least {often(line['low'])} times as often"
-    sure = "" if line["apart"] else f"; not told apart over {arms['blind']['episodes']:,} levels"
+    sure = "" if line["apart"] else f"; not told apart over {arms['ablated']['episodes']:,} levels"
     return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
 
 
@@ -128,10 +128,10 @@ def often(times: float) -> str:
     return f"{times:,.0f}" if times >= 100 else f"{times:.1f}"
 
 
-def levels_of(told: Mapping[str, Any], cause: str) -> list[int]:
+def levels_of(table: Mapping[str, Any], cause: str) -> list[int]:
     """Some levels that the edited subject ended so."""
-    blind = (each for arm in told["arms"] if arm["kind"] == "blind" for each in arm["causes"])
-    return next((list(each["seeds"]) for each in blind if each["cause"] == cause), [])
+    ablated = (each for arm in table["arms"] if arm["kind"] == "ablated" for each in arm["causes"])
+    return next((list(each["seeds"]) for each in ablated if each["cause"] == cause), [])
 
 
 def _share(arm: Mapping[str, Any], cause: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.edits.ablation import blind
+from innerview.edits.ablation import ablate
 from innerview.errors import EditError, UnknownName
 from innerview.schema import Edits, WeightEdit
 from innerview.subjects import as_edits, checked
@@ -28,7 +28,7 @@ def edit(subject: Subject, edits: Edits, *, name: str | None = None) -> Subject:
         if not isinstance(one, WeightEdit):
             made = made.with_edits(checked([one], made.info))
         elif one.op == "project out":
-            made = blind(made, one)
+            made = ablate(made, one)
         else:
             made = made.copied({one.weight: changed_weight(made, one)}, name=made.info.name)
     return made.named(name or f"{subject.info.name} - edited")

@@ -11,7 +11,7 @@ import numpy as np
 from innerview.errors import EditError
 
 _SMALL = 1e-12
-MOST_PAIRS = 5_000
+MAX_PAIRS = 5_000
 
 
 def kl_divergence(full: np.ndarray, reduced: np.ndarray) -> np.ndarray:
@@ -30,8 +30,8 @@ def switched(full: np.ndarray, reduced: np.ndarray) -> np.ndarray:
 def pairs_of(elements: Sequence[int]) -> list[tuple[int, int]]:
     """Every pair of elements, or an error where that would be too many."""
     count = len(elements) * (len(elements) - 1) // 2
-    if count > MOST_PAIRS:
-        raise EditError(f"{len(elements)} elements make {count:,} pairs; choose fewer (at most {MOST_PAIRS:,} pairs).")
+    if count > MAX_PAIRS:
+        raise EditError(f"{len(elements)} elements make {count:,} pairs; choose fewer (at most {MAX_PAIRS:,} pairs).")
     return [(min(pair), max(pair)) for pair in combinations(elements, 2)]
 
 
@@ -44,9 +44,9 @@ class Descent:
     failed: int = 0
     """How many single elements could not be spared in a row."""
 
-    def candidates(self, least_first: Sequence[int]) -> tuple[int, ...]:
+    def candidates(self, by_effect: Sequence[int]) -> tuple[int, ...]:
         """The elements to try without: the least important ones, or the next single one after those that failed."""
-        ranked = [element for element in least_first if element in set(self.kept)]
+        ranked = [element for element in by_effect if element in set(self.kept)]
         start = self.failed if self.chunk == 1 else 0
         return tuple(ranked[start : start + self.chunk])
 

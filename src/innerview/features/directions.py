@@ -16,7 +16,7 @@ METHODS: tuple[str, ...] = ("nmf", "sparse")
 _ITERATIONS = 200
 _SETTLED = 1e-4
 _TINY = 1e-12
-MOST_CELLS = 50_000
+MAX_CELLS = 50_000
 """So many places are enough to find a few directions in some dozens of channels; more only take longer."""
 _SPARSITY = 0.2
 """How much a dictionary pays for using a direction, as a share of the strongest response to it."""
@@ -61,7 +61,7 @@ class Factors:
         return rest
 
 
-def cells(values: Tensor, *, signed: bool, most: int, seed: int) -> Tensor:
+def cells(values: Tensor, *, signed: bool, max_cells: int, seed: int) -> Tensor:
     """At most so many places [place, channel] of [rows, channel, height, width], split by sign, without silent ones."""
     import torch
 
@@ -70,9 +70,9 @@ def cells(values: Tensor, *, signed: bool, most: int, seed: int) -> Tensor:
     flat = values.permute(0, 2, 3, 1).reshape(-1, values.shape[1])
     parts = [flat.clamp_min(0), (-flat).clamp_min(0)] if signed else [flat.clamp_min(0)]
     speaking = torch.cat([part[part.amax(dim=1) > 0] for part in parts])
-    if len(speaking) <= most:
+    if len(speaking) <= max_cells:
         return speaking
-    drawn = np.random.default_rng(seed).choice(len(speaking), most, replace=False)
+    drawn = np.random.default_rng(seed).choice(len(speaking), max_cells, replace=False)
     return speaking[torch.as_tensor(np.sort(drawn), device=speaking.device)]
 
 

@@ -62,7 +62,7 @@ class Examples:
         cells, row_of_cell = (values.reshape(*maps, COARSE, COARSE) for values in found)
         return cells, row_of_cell
 
-    def chosen(self, *, width: int, most: int = 12, each_place: int = 2) -> list[dict[str, list[dict[str, Any]]]]:
+    def chosen(self, *, width: int, max_count: int = 12, each_place: int = 2) -> list[dict[str, list[dict[str, Any]]]]:
         """Per factor and sign the rows with the strongest response, one place a row and few rows a place."""
         rows, strongest = np.concatenate(self.rows), np.concatenate(self.strongest)
         places = np.concatenate(self.places)
@@ -75,7 +75,7 @@ class Examples:
                         "x": int(p) % width,
                         "amount": float(strongest[i, f, s]),
                     }
-                    for i, p in _spread(strongest[:, f, s], places[:, f, s], most, each_place)
+                    for i, p in _spread(strongest[:, f, s], places[:, f, s], max_count, each_place)
                 ]
                 for s, sign in enumerate(SIGNS)
             }
@@ -95,12 +95,12 @@ def _few_each(amounts: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return taken
 
 
-def _spread(strength: np.ndarray, places: np.ndarray, most: int, each_place: int) -> list[tuple[int, int]]:
+def _spread(strength: np.ndarray, places: np.ndarray, max_count: int, each_place: int) -> list[tuple[int, int]]:
     taken: dict[int, int] = {}
     found: list[tuple[int, int]] = []
     for i in np.argsort(-strength, kind="stable"):
         place = int(places[i])
-        if strength[i] <= 0 or len(found) == most:
+        if strength[i] <= 0 or len(found) == max_count:
             break
         if taken.get(place, 0) < each_place:
             taken[place] = taken.get(place, 0) + 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.directions import METHODS, MOST_CELLS, Factors, cells, check, fit
+from innerview.features.directions import MAX_CELLS, METHODS, Factors, cells, check, fit
 from innerview.features.examples import Examples
 from innerview.features.meaning import Meaning
 from innerview.schema import Axis, Chart, Lens, Output, Parameter, Rows, Series, Watch, unwatched
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OF = ("attributions", "activations")
 BATCH = 64
-MOST_KEPT_BYTES = 512 * 2**20
+MAX_STORED_BYTES = 512 * 2**20
 """Of attributions of the sample; what does not find room is attributed again."""
 
 LENS = Lens(
@@ -58,7 +58,12 @@ LENS = Lens(
             description="Non-negative factors, or a sparse dictionary in which using a factor has its price.",
         ),
         Parameter(
-            name="most", type="int", default=2048, low=16, high=65536, description="Rows that factors are fitted to."
+            name="max_rows",
+            type="int",
+            default=2048,
+            low=16,
+            high=65536,
+            description="Rows that factors are fitted to.",
         ),
         Parameter(
             name="steps", type="int", default=10, low=2, high=200, description="How finely attributions are integrated."
@@ -108,7 +113,7 @@ def look(
     of: str = "attributions",
     count: int = 8,
     method: str = "nmf",
-    most: int = 2048,
+    max_rows: int = 2048,
     steps: int = 10,
     seed: int = 0,
     factors: Output | str = "",
@@ -123,16 +128,16 @@ def look(
     layer = layer or middle_for(subject, target if of == "attributions" else "action")
     reading = _Reading(subject, rows, layer, target, of, steps)
     if given:
-        kept, found = _Kept(), _found_before(given)
+        kept, found = _StoredCells(), _found_before(given)
     else:
-        kept, found = _fitted(reading, watch, count=count, method=method, most=most, seed=seed)
-    before = 0 if given else min(most, rows.count)
+        kept, found = _fitted(reading, watch, count=count, method=method, max_rows=max_rows, seed=seed)
+    before = 0 if given else min(max_rows, rows.count)
     amounts = _Amounts(reading, found, seed)
     for first in range(0, rows.count, BATCH):
         watch(before + first, before + rows.count, "every row")
         amounts.add(np.arange(first, min(first + BATCH, rows.count)), kept)
     watch(before + rows.count, before + rows.count, "done")
-    told = amounts.told(_measured(amounts) if given else found)
+    told = amounts.summary(_measured(amounts) if given else found)
     if given:
         for factor, was in zip(told.value["factors"], given.value["factors"], strict=True):
             factor["known_as"] = known_as(was)
@@ -144,21 +149,23 @@ def known_as(factor: Mapping[str, Any]) -> str:
     return str(factor.get("known_as") or (factor.get("meaning") or {}).get("name", ""))
 
 
-def _fitted(reading: _Reading, watch: Watch, *, count: int, method: str, most: int, seed: int) -> tuple[_Kept, Factors]:
+def _fitted(
+    reading: _Reading, watch: Watch, *, count: int, method: str, max_rows: int, seed: int
+) -> tuple[_StoredCells, Factors]:
     """Directions that explain a sample of rows best, and what was read of it."""
     import torch
 
     all_rows = reading.rows.count
-    sample = np.sort(np.random.default_rng(seed).permutation(all_rows)[: min(most, all_rows)])
+    sample = np.sort(np.random.default_rng(seed).permutation(all_rows)[: min(max_rows, all_rows)])
     total = len(sample) + all_rows
-    kept, parts = _Kept(), []
+    kept, parts = _StoredCells(), []
     for first in range(0, len(sample), BATCH):
         watch(first, total, "a sample")
         places = sample[first : first + BATCH]
         read = reading.values(places)
         check(count, read[0].shape[1], method)
-        share = math.ceil(MOST_CELLS * len(places) / len(sample))
-        parts.append(cells(read[0], signed=reading.of == "attributions", most=share, seed=seed + first))
+        share = math.ceil(MAX_CELLS * len(places) / len(sample))
+        parts.append(cells(read[0], signed=reading.of == "attributions", max_cells=share, seed=seed + first))
         kept.add(places, *read)
     watch(len(sample), total, "factors")
     return kept, fit(torch.cat(parts), count=count, method=method, seed=seed)
@@ -182,7 +189,7 @@ def _measured(rows: _Amounts) -> Factors:
     )
 
 
-class _Kept:
+class _StoredCells:
     """What was read for the sample, in half the numbers' size, so that no row is attributed twice."""
 
     def __init__(self) -> None:
@@ -197,7 +204,7 @@ class _Kept:
         largest = values.flatten(1).abs().amax(dim=1).clamp_min(1e-30)
         small = (values / largest[:, None, None, None]).half()
         for i, place in enumerate(places.tolist()):
-            if self.bytes < MOST_KEPT_BYTES:
+            if self.bytes < MAX_STORED_BYTES:
                 self.rows[place] = (small[i], largest[i], float(error[i]))
                 self.bytes += small[i].numel() * small.element_size()
 
@@ -230,10 +237,12 @@ class _Amounts:
         self.reading, self.factors, self.count = reading, factors, rows
         self.groups = reading.rows.group_numbers()
         self.others = np.random.default_rng(seed).permutation(rows)
-        self.sight = receptive_field(reading.subject, reading.layer)
+        self.receptive_field = receptive_field(reading.subject, reading.layer)
         classes = reading.rows.classes
         self.meaning = (
-            Meaning(classes, factors.count, int(self.groups.max()) + 1, self.sight) if reading.rows.mask else None
+            Meaning(classes, factors.count, int(self.groups.max()) + 1, self.receptive_field)
+            if reading.rows.mask
+            else None
         )
         self.examples = Examples()
         self.amounts: np.ndarray = np.zeros((0,), np.int8)
@@ -244,7 +253,7 @@ class _Amounts:
         self.squares = self.rest_squares = 0.0
         self.tail: Any = None
 
-    def add(self, places: np.ndarray, kept: _Kept) -> None:
+    def add(self, places: np.ndarray, kept: _StoredCells) -> None:
         """The next rows."""
         values, error, self.tail = kept.values(places, self.reading)
         amounts = self.factors.amounts(values)
@@ -255,10 +264,10 @@ class _Amounts:
         self.examples.add(self.reading.rows.numbers[places], amounts)
         self._compare(places, amounts)
         largest = amounts.abs().flatten(1).amax(dim=1).clamp_min(1e-12)
-        most_rest = rest.flatten(1).amax(dim=1).clamp_min(1e-12)
+        max_rest = rest.flatten(1).amax(dim=1).clamp_min(1e-12)
         self.amounts[places] = (127 * amounts / largest[:, None, None, None]).round().cpu().numpy()
-        self.rest[places] = (255 * rest / most_rest[:, None, None]).round().cpu().numpy()
-        self.scale[places, 0], self.scale[places, 1] = largest.cpu().numpy(), most_rest.cpu().numpy()
+        self.rest[places] = (255 * rest / max_rest[:, None, None]).round().cpu().numpy()
+        self.scale[places, 0], self.scale[places, 1] = largest.cpu().numpy(), max_rest.cpu().numpy()
         flat = amounts.flatten(2)
         self.totals[places, :, 0] = flat.clamp_min(0).sum(dim=2).cpu().numpy()
         self.totals[places, :, 1] = (-flat).clamp_min(0).sum(dim=2).cpu().numpy()
@@ -273,12 +282,12 @@ class _Amounts:
             return
         self.meaning.add(amounts, masks(places), masks(self.others[places]), self.groups[places])
 
-    def told(self, factors: Factors) -> Chart:
+    def summary(self, factors: Factors) -> Chart:
         """Everything that the page draws."""
         reading = self.reading
         height, width = self.amounts.shape[2:]
         examples = self.examples.chosen(width=width)
-        meant = self.meaning.told() if self.meaning else [None] * factors.count
+        meant = self.meaning.summary() if self.meaning else [None] * factors.count
         strongest, rows = self.examples.by_place()
         value = {
             "layer": reading.layer,
@@ -286,8 +295,8 @@ class _Amounts:
             "of": reading.of,
             "method": factors.method,
             "grid": [height, width],
-            "reach": self.sight.reach,
-            "sight": self.sight.told(),
+            "reach": self.receptive_field.reach,
+            "receptive_field": self.receptive_field.summary(),
             "explained": factors.explained,
             "completeness": {"median": float(np.median(self.error)), "worst": float(self.error.max())},
             "alone": self.tail is None or self.tail.alone,
@@ -327,6 +336,6 @@ def _shares(value: Mapping[str, Any]) -> Series:
     return Series(name="share", x=names, y=[factor["share"] for factor in value["factors"]], mark="bar")
 
 
-def _strongest(direction: np.ndarray, most: int = 4) -> list[dict[str, Any]]:
-    order = np.argsort(-direction)[:most]
+def _strongest(direction: np.ndarray, count: int = 4) -> list[dict[str, Any]]:
+    order = np.argsort(-direction)[:count]
     return [{"channel": int(c), "weight": float(direction[c])} for c in order if direction[c] > 0.05]

@@ -42,7 +42,7 @@ class Meaning:
     classes: Sequence[str]
     factors: int
     groups: int
-    sight: ReceptiveField | None = None
+    receptive_field: ReceptiveField | None = None
     """Where the cells look; None: they part the picture evenly."""
 
     def __post_init__(self) -> None:
@@ -88,15 +88,17 @@ class Meaning:
         numbers = torch.arange(len(self.classes), device=like.device, dtype=which.dtype)
         each = (which == numbers[:, None, None]).to(like.dtype)
         grid = int(like.shape[2]), int(like.shape[3])
-        if self.sight is None or self.sight.is_even(grid):
+        if self.receptive_field is None or self.receptive_field.is_even(grid):
             inside = adaptive_max_pool2d(each, grid)
         else:
             for axis, cells in enumerate(grid):
-                each = _in_cells(each, axis + 2, cells, self.sight.first[axis], self.sight.stride[axis])
+                each = _in_cells(
+                    each, axis + 2, cells, self.receptive_field.first[axis], self.receptive_field.stride[axis]
+                )
             inside = each
         return max_pool2d(inside, 3, stride=1, padding=1)
 
-    def told(self) -> list[dict[str, Any]]:
+    def summary(self) -> list[dict[str, Any]]:
         """Per factor: every class with its figures, the one it responds to most, and a name where that is clear."""
         return [self._factor(f) for f in range(self.factors)]
 

@@ -1,4 +1,4 @@
-"""Feature visualisation: a picture painted so that something in a layer responds to it as strongly as can be."""
+"""Feature visualisation: a picture optimised so that something in a layer responds to it as strongly as can be."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from innerview.errors import LensError
 from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
+from innerview.features.visualise_ascent import GradientAscent, visualised_input
 from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
-from innerview.features.visualise_painting import Painter, painted_input
 from innerview.schema import Axis, Gallery, Lens, Output, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ LENS = Lens(
             name="factors",
             type="result",
             default="",
-            description="Directions to paint: a result of the lens factors; channels of the layer where there is none.",
+            description="Directions: a result of the lens factors; channels of the layer where there is none.",
         ),
         Parameter(
             name="unit",
@@ -58,9 +58,9 @@ LENS = Lens(
             type="choice",
             default="fourier",
             choices=HELD,
-            description="Painted in frequencies, which makes large shapes first, or in pixels.",
+            description="Optimised in frequencies, which makes large shapes first, or in pixels.",
         ),
-        Parameter(name="steps", type="int", default=256, low=8, high=4096, description="How long it is painted."),
+        Parameter(name="steps", type="int", default=256, low=8, high=4096, description="How long it is optimised."),
         Parameter(
             name="jitter", type="int", default=2, low=0, high=64, description="Pixels that it is moved by each step."
         ),
@@ -81,16 +81,16 @@ LENS = Lens(
             default=0.0,
             low=0.0,
             high=100.0,
-            description="Paint until it responds so many times as strongly as the strongest row; 0: as far as it gets.",
+            description="Go on until it responds so many times as strongly as the strongest row; 0: as far as it gets.",
         ),
         Parameter(
             name="l2", type="float", default=0.15, low=0.0, high=1000.0, description="What colours that are rare cost."
         ),
         Parameter(name="tv", type="float", default=4.0, low=0.0, high=1000.0, description="What unrest costs."),
         Parameter(
-            name="most", type="int", default=1024, low=16, high=65536, description="Rows that it is compared with."
+            name="max_rows", type="int", default=1024, low=16, high=65536, description="Rows that it is compared with."
         ),
-        Parameter(name="seed", type="int", default=0, low=0, description="Where painting begins, and which rows."),
+        Parameter(name="seed", type="int", default=0, low=0, description="Where the ascent begins, and which rows."),
     ),
     yields="gallery",
     cost="minutes",
@@ -116,11 +116,11 @@ def look(
     reach: float = 0.0,
     l2: float = 0.15,
     tv: float = 4.0,
-    most: int = 1024,
+    max_rows: int = 1024,
     seed: int = 0,
     watch: Watch = unwatched,
 ) -> Gallery:
-    """Paint pictures, and say how far they get beside the strongest of the rows."""
+    """Optimise pictures, and say how far they get beside the strongest of the rows."""
     from innerview.subjects import middle_for, receptive_field
 
     given = factors if isinstance(factors, Output) else None
@@ -128,18 +128,18 @@ def look(
     whole = everything(subject, rows, layer=layer, objective=objective, row=row, given=given)
     kind = "row" if objective == "caricature" else "factor" if given else "channel"
     which = _which(whole, unit, count, kind)
-    places = np.sort(np.random.default_rng(seed).permutation(rows.count)[:most])
+    places = np.sort(np.random.default_rng(seed).permutation(rows.count)[:max_rows])
     total = len(places) + steps
     seen, pictures = survey(
-        subject, rows, layer=layer, aim=whole, places=places, told=lambda n: watch(n, total, "rows")
+        subject, rows, layer=layer, aim=whole, places=places, progress=lambda n: watch(n, total, "rows")
     )
     if which is None:
-        which = np.sort(np.argsort(seen.usual - seen.strongest, kind="stable")[:count])
-    name = painted_input(subject, layer, pictures)
+        which = np.sort(np.argsort(seen.baseline - seen.strongest, kind="stable")[:count])
+    name = visualised_input(subject, layer, pictures)
     margin = jitter + (round(0.1 * max(pictures[name].shape[2:])) if turn or zoom else 0)
     palette = palette_of(pictures[name], rows.ends.get(name))
     sees = receptive_field(subject, layer)
-    painter = Painter(
+    ascent = GradientAscent(
         subject=subject,
         layer=layer,
         input=name,
@@ -149,16 +149,16 @@ def look(
         shaking=Shaking(jitter=jitter, turn=turn, zoom=zoom),
         area=float(sees.reach**2 if objective == "cell" else palette.low[0].numel()),
     )
-    told = _Telling(painter, kind, np.array([row]) if kind == "row" else which, len(places), sees)
-    for step in painter.paint(steps, seed=seed, reach=reach, l2=l2, tv=tv):
-        shown = told.found() if (step + 1) % _SHOWN_EVERY == 0 and step + 1 < steps else None
-        watch(len(places) + step + 1, total, "painting", shown)
-    return told.found()
+    report = _Report(ascent, kind, np.array([row]) if kind == "row" else which, len(places), sees)
+    for step in ascent.run(steps, seed=seed, reach=reach, l2=l2, tv=tv):
+        shown = report.output() if (step + 1) % _SHOWN_EVERY == 0 and step + 1 < steps else None
+        watch(len(places) + step + 1, total, "optimising", shown)
+    return report.output()
 
 
 def _which(whole: Aim, unit: int, count: int, what: str) -> np.ndarray | None:
-    """Numbers of what is painted; None where the rows decide."""
-    known = len(whole.wanted)
+    """Numbers of what is optimised; None where the rows decide."""
+    known = len(whole.goal)
     if what == "row":
         return np.array([0])
     if unit >= known:
@@ -169,28 +169,28 @@ def _which(whole: Aim, unit: int, count: int, what: str) -> np.ndarray | None:
 
 
 @dataclass(frozen=True)
-class _Telling:
-    """What there is to be seen of some pictures, also while they are painted."""
+class _Report:
+    """What there is to be seen of some pictures, also while they are optimised."""
 
-    painter: Painter
+    ascent: GradientAscent
     kind: str
     units: np.ndarray
     rows: int
-    sight: ReceptiveField
+    receptive_field: ReceptiveField
 
-    def found(self) -> Gallery:
+    def output(self) -> Gallery:
         """The pictures, and how far each is."""
-        painter, seen = self.painter, self.painter.seen
-        pictures = painter.pictures()
-        reached = painter.reached(pictures)
-        times = (reached - seen.usual) / seen.span
+        ascent, seen = self.ascent, self.ascent.seen
+        pictures = ascent.pictures()
+        reached = ascent.reached(pictures)
+        times = (reached - seen.baseline) / seen.span
         value = {
-            "layer": painter.layer,
-            "objective": painter.aim.objective,
-            "input": painter.input,
+            "layer": ascent.layer,
+            "objective": ascent.aim.objective,
+            "input": ascent.input,
             "grid": list(seen.grid),
-            "reach": self.sight.reach,
-            "sight": self.sight.told(),
+            "reach": self.receptive_field.reach,
+            "receptive_field": self.receptive_field.summary(),
             "rows": self.rows,
             "beyond": BEYOND,
             "pictures": [self._line(i, float(reached[i]), float(times[i])) for i in range(len(reached))],
@@ -201,16 +201,16 @@ class _Telling:
             scores=times.tolist(),
             score=Axis(name="response", unit="× the strongest row"),
             value=value,
-            arrays={"way": np.stack(painter.way, axis=1)},
+            arrays={"way": np.stack(ascent.way, axis=1)},
         )
 
     def _line(self, i: int, reached: float, times: float) -> dict[str, Any]:
-        seen = self.painter.seen
+        seen = self.ascent.seen
         return {
             "kind": self.kind,
             "unit": int(self.units[i]),
             "reached": reached,
-            "usual": float(seen.usual[i]),
+            "baseline": float(seen.baseline[i]),
             "strongest": {
                 "row": int(seen.rows[i]),
                 "y": int(seen.cells[i]) // seen.grid[1],

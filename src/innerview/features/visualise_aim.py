@@ -1,4 +1,4 @@
-"""What a picture is painted for, and how strongly what was seen responds to that."""
+"""What a picture is optimised for, and how strongly what was seen responds to that."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Aim:
     """What is wanted of a layer's activations: something for each picture."""
 
     objective: str
-    wanted: Tensor
+    goal: Tensor
     """[picture, channel]; for a caricature [1, channel, height, width], of length 1."""
     row: int = -1
     """The row that a caricature is of."""
@@ -36,42 +36,42 @@ class Aim:
 
     def chosen(self, which: np.ndarray) -> Aim:
         """Some of it."""
-        return replace(self, wanted=self.wanted[which])
+        return replace(self, goal=self.goal[which])
 
     def rows(self, activations: Tensor) -> tuple[Tensor, Tensor]:
         """How strongly rows respond to each, and the cell where they do: [row, picture] both."""
         import torch
 
         if self.objective == "caricature":
-            found = torch.einsum("rchw,pchw->rp", activations, self.wanted)
+            found = torch.einsum("rchw,pchw->rp", activations, self.goal)
             return found, torch.zeros_like(found, dtype=torch.long)
-        cells = torch.einsum("rchw,pc->rphw", activations, self.wanted).flatten(2)
+        cells = torch.einsum("rchw,pc->rphw", activations, self.goal).flatten(2)
         strongest = cells.max(dim=2)
         return (strongest.values if self.objective == "cell" else cells.mean(dim=2)), strongest.indices
 
-    def usual(self, activations: Tensor) -> Tensor:
+    def baseline(self, activations: Tensor) -> Tensor:
         """What rows respond on average, over all places: [row, picture]."""
         import torch
 
         if self.objective == "caricature":
             return self.rows(activations)[0]
-        return torch.einsum("rc,pc->rp", activations.mean(dim=(2, 3)), self.wanted)
+        return torch.einsum("rc,pc->rp", activations.mean(dim=(2, 3)), self.goal)
 
     def own(self, activations: Tensor) -> Tensor:
-        """How strongly each painted picture responds to what it was painted for: [picture]."""
+        """How strongly each optimised picture responds to what it was optimised for: [picture]."""
         if self.objective == "caricature":
-            return (activations * self.wanted).flatten(1).sum(dim=1)
+            return (activations * self.goal).flatten(1).sum(dim=1)
         if self.objective == "layer":
-            return (activations.mean(dim=(2, 3)) * self.wanted).sum(dim=1)
+            return (activations.mean(dim=(2, 3)) * self.goal).sum(dim=1)
         height, width = activations.shape[2:]
-        return (activations[:, :, height // 2, width // 2] * self.wanted).sum(dim=1)
+        return (activations[:, :, height // 2, width // 2] * self.goal).sum(dim=1)
 
 
 @dataclass(frozen=True)
 class Seen:
     """What observations reach, for each thing that is wanted."""
 
-    usual: np.ndarray
+    baseline: np.ndarray
     strongest: np.ndarray
     rows: np.ndarray
     cells: np.ndarray
@@ -80,16 +80,16 @@ class Seen:
 
     def chosen(self, which: np.ndarray) -> Seen:
         """Some of them."""
-        usual, strongest, rows, cells = (
-            values[which] for values in (self.usual, self.strongest, self.rows, self.cells)
+        baseline, strongest, rows, cells = (
+            values[which] for values in (self.baseline, self.strongest, self.rows, self.cells)
         )
-        return Seen(usual, strongest, rows, cells, self.grid)
+        return Seen(baseline, strongest, rows, cells, self.grid)
 
     @property
     def span(self) -> np.ndarray:
         """From the usual response to the strongest, which counts as 1; 1 where no row responds otherwise."""
-        apart = self.strongest - self.usual
-        return np.where(apart > 1e-6 * np.maximum(np.abs(self.usual), 1e-6), apart, 1.0)
+        apart = self.strongest - self.baseline
+        return np.where(apart > 1e-6 * np.maximum(np.abs(self.baseline), 1e-6), apart, 1.0)
 
 
 def everything(subject: Subject, rows: Rows, *, layer: str, objective: str, row: int, given: Output | None) -> Aim:
@@ -121,21 +121,21 @@ def everything(subject: Subject, rows: Rows, *, layer: str, objective: str, row:
 
 
 def survey(
-    subject: Subject, rows: Rows, *, layer: str, aim: Aim, places: np.ndarray, told: Callable[[int], None]
+    subject: Subject, rows: Rows, *, layer: str, aim: Aim, places: np.ndarray, progress: Callable[[int], None]
 ) -> tuple[Seen, Mapping[str, Tensor]]:
     """What rows reach, and the pictures of some of them by name of the input."""
     import torch
 
-    values, cells, usual = [], [], []
+    values, cells, baseline = [], [], []
     pictures: dict[str, list[Tensor]] = {spec.name: [] for spec in subject.info.inputs if spec.kind == "image"}
     for first in range(0, len(places), _BATCH):
-        told(first)
+        progress(first)
         batch = places[first : first + _BATCH]
         said = rows.activations(layer, batch)
         found, where = aim.rows(said)
         values.append(found)
         cells.append(where)
-        usual.append(aim.usual(said))
+        baseline.append(aim.baseline(said))
         if first < _COLOURED:
             inputs = rows.inputs(batch)
             for name, kept in pictures.items():
@@ -146,7 +146,7 @@ def survey(
     numbers, strongest = rows.numbers[places[at]], best.values.cpu().numpy()
     if aim.objective == "caricature":  # What it is compared with is the row itself.
         numbers, strongest = np.full_like(numbers, aim.row), np.full_like(strongest, aim.length)
-    mean = torch.cat(usual).mean(dim=0).cpu().numpy()
+    mean = torch.cat(baseline).mean(dim=0).cpu().numpy()
     height, width = said.shape[2:]
     seen = Seen(mean, strongest, numbers, where, (height, width))
     return seen, {name: torch.cat(kept) for name, kept in pictures.items()}

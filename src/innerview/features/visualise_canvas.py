@@ -1,4 +1,6 @@
-"""Pictures that are painted by following a gradient: how they are held, what colours they have, how they are shaken."""
+"""Pictures that are optimised by following a gradient: how they are held, what colours they have, how they are
+shaken.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _SPREAD = 1.0
 _BEGIN = 0.01
 """How much noise there is at the start."""
 _RAREST = 0.01
-"""No mixture of channels counts as rarer than this share of the commonest: what never varied may still be painted."""
+"""No mixture of channels counts as rarer than this share of the commonest: what never varied may still be optimised."""
 _TINY = 1e-6
 
 
@@ -75,7 +77,7 @@ class Canvas:
     margin: int
     numbers: Tensor
     weights: Tensor
-    """Of frequencies, where it is painted in those."""
+    """Of frequencies, where it is optimised in those."""
 
     def shares(self) -> Tensor:
         """[pictures, channel, height, width] with the margin, from black (0) to white (1)."""
@@ -127,7 +129,7 @@ def _falling(height: int, width: int) -> Tensor:
 
 @dataclass(frozen=True, kw_only=True)
 class Shaking:
-    """What is done to pictures between steps, so that only what stands it is painted."""
+    """What is done to pictures between steps, so that only what stands it is optimised."""
 
     jitter: int
     turn: float

@@ -1,4 +1,4 @@
-"""Makes a subject blind to factors that a lens found, and keeps it in the study with its history."""
+"""Ablates factors that a lens found from a subject, and keeps it in the study with its history."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def choose(study: Study, result: str, factors: Sequence[int]) -> Choice:
             raise RequestError(f"Factors of this result are numbers from 0 to {len(told) - 1}, not {index!r:.40}.")
     chosen = tuple(dict.fromkeys(int(index) for index in factors))
     if not chosen:
-        raise RequestError(f"Choose at least one factor to be blind to: numbers from 0 to {len(told) - 1}.")
+        raise RequestError(f"Choose at least one factor to ablate: numbers from 0 to {len(told) - 1}.")
     directions = study.result_array(result, "directions").astype(np.float64)
     names = load_names(study, result)
     return Choice(
@@ -70,7 +70,7 @@ def factors_result(study: Study, result: str) -> Result:
     found = study.result(result)
     if found.kind != KIND:
         raise RequestError(
-            f"Result {result} is of '{found.kind}'. Blinding takes directions of '{KIND}': run that lens first."
+            f"Result {result} is of '{found.kind}'. Ablation takes directions of '{KIND}': run that lens first."
         )
     if found.provisional:
         raise RequestError(f"Result {result} is still being made. Wait until its job has ended.")
@@ -89,7 +89,7 @@ def find_factors(found: Result, to: str) -> list[int]:
     if not any(meanings):
         raise EditError(
             "The world told no masks, so nobody knows which factors mean what. Record it in a world that tells them "
-            "(iv.world(…, masks=…)), or say which factors to be blind to by their numbers."
+            "(iv.world(…, masks=…)), or say which factors to ablate by their numbers."
         )
     classes = list(dict.fromkeys(line["class"] for meaning in meanings for line in (meaning or {}).get("classes", ())))
     if to not in classes:
@@ -111,9 +111,9 @@ def excess(factor: Mapping[str, Any], to: str) -> float:
     return float(next((line["excess"] for line in lines if line["class"] == to), 0.0))
 
 
-def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | None = None) -> Edited:
-    """Blind a subject to the factors and keep it; one that is there already, made in the same way, is found."""
-    from innerview.edits.ablation import blind as blinded
+def make_ablated(study: Study, subject: Subject, choice: Choice, *, name: str | None = None) -> Edited:
+    """Ablate the factors from a subject and keep it; one that is there already, made in the same way, is found."""
+    from innerview.edits.ablation import ablate as ablated
     from innerview.edits.ablation import reader
 
     edit = WeightEdit(layer=choice.layer, directions=choice.directions, note=choice.called)
@@ -127,7 +127,7 @@ def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | No
         factors=choice.factors,
         made=datetime.now(UTC).isoformat(timespec="milliseconds"),
     )
-    made = blinded(subject, replace(edit, after=after))
+    made = ablated(subject, replace(edit, after=after))
     kept = {each.name: each for each in edited_subjects(study)}
     before = next((e.history for e in kept.values() if _is(e, subject)), ())
     title = _free_name(study, subject, choice, made.info.weights_digest, name)
@@ -138,7 +138,7 @@ def make_blind(study: Study, subject: Subject, choice: Choice, *, name: str | No
     return edited
 
 
-def blind(
+def ablate(
     study: Study | str | Path,
     subject: Subject,
     result: Result | str,
@@ -146,10 +146,10 @@ def blind(
     factors: Sequence[int],
     name: str | None = None,
 ) -> Subject:
-    """A subject blind to factors (by their place, from 0) of a result of the lens `factors`, kept in the study.
+    """A subject without factors (by their place, from 0) of a result of the lens `factors`, kept in the study.
 
         found = iv.look("coins.study", "factors", subject=agent, layer="conv3a")
-        blinded = iv.blind("coins.study", agent, found, factors=[2])
+        ablated = iv.ablate("coins.study", agent, found, factors=[2])
 
     Where its original is live it is live too: it can be recorded and opened in every workspace.
     """
@@ -159,7 +159,7 @@ def blind(
     check_subject(subject)
     opened = study if isinstance(study, Study) else Study.open(study)
     choice = choose(opened, result if isinstance(result, str) else result.id, factors)
-    return rebuilt(opened, make_blind(opened, subject, choice, name=name), subject)
+    return rebuilt(opened, make_ablated(opened, subject, choice, name=name), subject)
 
 
 def _is(edited: Edited, subject: Subject) -> bool:
@@ -172,14 +172,14 @@ def _free_name(study: Study, subject: Subject, choice: Choice, digest: str, name
     taken = {*subjects(study), subject.info.name}
     if name is not None:
         if name in taken and kept.get(name) != digest:
-            raise StoreError(f"A subject called '{name}' is kept already and is another one. Choose another name.")
+            raise StoreError(f"A subject called '{name}' is saved already and is another one. Choose another name.")
         return name
     from innerview.rollouts.record import plain_name
 
-    usual = plain_name(f"{subject.info.name} blind to {choice.called}")
+    default = plain_name(f"{subject.info.name} without {choice.called}")
     for number in range(1, 1_000):
         mark = "" if number == 1 else f" {number}"
-        title = usual[: _LONGEST - len(mark)].strip() + mark
+        title = default[: _LONGEST - len(mark)].strip() + mark
         if title not in taken or kept.get(title) == digest:
             return title
-    raise EditError(f"There are a thousand subjects called '{usual:.60}' already. Choose a name of its own.")
+    raise EditError(f"There are a thousand subjects called '{default:.60}' already. Choose a name of its own.")

@@ -1,4 +1,4 @@
-"""Puts an edited subject to the proof: many levels, the same for the original, the edited one and controls."""
+"""The ablation test of an edited subject: many levels, the same for the original, the edited one and controls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from innerview.edits.ablation import blind, random_directions
+from innerview.edits.ablation import ablate, random_directions
 from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.interventions.edited import rebuilt
 from innerview.interventions.jobs import DEFAULT_LEVELS, AblationTestJob
@@ -61,7 +61,7 @@ class AblationTestWork(StoredWork):
     @property
     def title(self) -> str:
         """What is done, in words."""
-        return f"{self.edited.name} put to the proof"
+        return f"ablation test of {self.edited.name}"
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -96,18 +96,18 @@ class AblationTestWork(StoredWork):
     def _players(self, original: Subject, world: World) -> list[Player]:
         edited, invisible = self.edited, self.job.invisible
         players = [Player("original", "original", original, world)]
-        players += [Player(edited.name, "blind", rebuilt(self.study, edited, original), world)]
+        players += [Player(edited.name, "ablated", rebuilt(self.study, edited, original), world)]
         players += [_control(edited, original, world, number) for number in range(self.job.controls)]
         if invisible:
             players.append(Player(f"{invisible} invisible", "invisible", original, hiding(world, invisible)))
         if sum(player.name == edited.name for player in players) > 1:
             raise EditError(
-                f"Another line of the proof is called '{edited.name}', too. Give the edited subject another name."
+                f"Another line of the test is called '{edited.name}', too. Give the edited subject another name."
             )
         return players
 
 
-def prove(
+def ablation_test(
     study: Study | str | Path,
     edited: Subject | str,
     subject: Subject,
@@ -127,8 +127,8 @@ def prove(
     where none is named), whose way of choosing actions is kept. `invisible` adds the subject in a world where one
     class of things cannot be seen. What was played before is not played again.
 
-        blinded = iv.blind(study, agent, found, factors=[2])
-        told = iv.prove(study, blinded, agent, game, levels=1_000, invisible="saw").value
+        ablated = iv.ablate(study, agent, found, factors=[2])
+        result = iv.ablation_test(study, ablated, agent, game, levels=1_000, invisible="saw").value
     """
     played = as_world(world)
     job = AblationTestJob(
@@ -163,7 +163,7 @@ def _control(edited: Edited, original: Subject, world: World, number: int) -> Pl
     for place, line in enumerate(edited.history):
         drawn = random_directions(line.directions, seed=1_000 * place + number)
         directions = tuple(tuple(float(v) for v in each) for each in drawn)
-        made = blind(made, WeightEdit(layer=line.layer, directions=directions, after=line.after))
+        made = ablate(made, WeightEdit(layer=line.layer, directions=directions, after=line.after))
     called = "random directions" if number == 0 else f"random directions {number + 1}"
     return Player(called, "control", made, world)
 

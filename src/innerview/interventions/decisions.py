@@ -53,14 +53,14 @@ class Decisions:
         return sum(stop - start for start, stop in self.spans)
 
     def effects(
-        self, programs: Sequence[Sequence[Edit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
+        self, programs: Sequence[Sequence[Edit]], report: Callable[[Sequence[int], Sequence[Effect]], None]
     ) -> None:
         """Tell the effect of every program, some at a time."""
         with fewer_threads():
-            self._tell_effects(programs, tell)
+            self._report_effects(programs, report)
 
-    def _tell_effects(
-        self, programs: Sequence[Sequence[Edit]], tell: Callable[[Sequence[int], Sequence[Effect]], None]
+    def _report_effects(
+        self, programs: Sequence[Sequence[Edit]], report: Callable[[Sequence[int], Sequence[Effect]], None]
     ) -> None:
         for first in range(0, len(programs), SIDE_BY_SIDE):
             some = programs[first : first + SIDE_BY_SIDE]
@@ -71,7 +71,7 @@ class Decisions:
                 other += switched(chances[:, :1], chances[:, 1:]).sum(axis=0)
             shares = zip(kl / self.rows, other / self.rows, strict=True)
             found = [Effect(kl=float(a), switched=float(b)) for a, b in shares]
-            tell(range(first, first + len(some)), found)
+            report(range(first, first + len(some)), found)
 
     def check(self) -> None:
         """An error where the subject, run again, does not decide as recorded."""
@@ -106,7 +106,7 @@ class Decisions:
         return [Replay(self.subject, given.inputs(range(*span))) for span in self.spans]
 
 
-def decisions(subject: Subject, recording: Recording, *, most_rows: int) -> Decisions:
+def decisions(subject: Subject, recording: Recording, *, max_rows: int) -> Decisions:
     """The first episodes of a recording, as many as have that many rows or fewer together; one at least."""
     if recording.info.arguments.get("edits"):
         raise EditError(f"'{recording.name}' was recorded with edits: sweep the recording that it was made from.")
@@ -115,7 +115,7 @@ def decisions(subject: Subject, recording: Recording, *, most_rows: int) -> Deci
     lines = recording.groups()["episode", "length"].rows()
     chosen, rows = [int(lines[0][0])], int(lines[0][1])
     for episode, length in lines[1:]:
-        if rows + length > most_rows:
+        if rows + length > max_rows:
             break
         chosen.append(int(episode))
         rows += int(length)

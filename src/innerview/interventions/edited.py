@@ -66,16 +66,16 @@ def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
 
 
 def rename(study: Study, name: str, wanted: str) -> Edited:
-    """Another name for an edited subject, also in what was proved about it."""
+    """Another name for an edited subject, also in what was tested about it."""
     renamed, version = rename_edited(study, name, wanted), kind_of(AblationTestJob(edited=wanted)).version
-    for result in study.results("proof"):
+    for result in study.results("ablation_test"):
         if name == wanted or result.arguments.get("edited") != name:
             continue
         told = study.result(result.id).value
         arms = _called(result.arguments["arms"], "name", name, wanted)
         asked = {**result.arguments, "edited": wanted, "arms": arms}
-        study.keep_result(
-            "proof",
+        study.save_result(
+            "ablation_test",
             recording=result.recording,
             arguments=asked,
             value={
@@ -85,12 +85,12 @@ def rename(study: Study, name: str, wanted: str) -> Edited:
             },
             title=result.title.replace(name, wanted, 1),
             provisional=result.provisional,
-            result=study.result_id("proof", result.recording, asked, version=version),
+            result=study.result_id("ablation_test", result.recording, asked, version=version),
         )
         study.drop_result(result.id)
     return renamed
 
 
 def _called(lines: Sequence[Mapping[str, Any]], key: str, name: str, wanted: str) -> list[dict[str, Any]]:
-    """Lines of a proof with who is called by the one name called by the other."""
+    """Lines of an ablation test with who is called by the one name called by the other."""
     return [{**line, key: wanted if line[key] == name else line[key]} for line in lines]

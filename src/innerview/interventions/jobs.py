@@ -56,7 +56,9 @@ class SweepJob:
     world: str | None = None
 
 
-@job_kind("minimal", work="innerview.interventions.smallest_memory:SmallestMemoryWork", unit="tries", stored=True)
+@job_kind(
+    "smallest_memory", work="innerview.interventions.smallest_memory:SmallestMemoryWork", unit="tries", stored=True
+)
 @dataclass(frozen=True, kw_only=True)
 class SmallestMemoryJob:
     """Search for the fewest elements of a memory that keep the performance."""
@@ -75,7 +77,7 @@ class SmallestMemoryJob:
     world: str | None = None
 
 
-@job_kind("proof", work="innerview.interventions.ablation_test:AblationTestWork", unit="episodes", stored=True)
+@job_kind("ablation_test", work="innerview.interventions.ablation_test:AblationTestWork", unit="episodes", stored=True)
 @dataclass(frozen=True, kw_only=True)
 class AblationTestJob:
     """Play the same levels with a subject, its edited form and random controls."""

@@ -26,7 +26,7 @@ from innerview.store import Recording, Study
 from innerview.subjects import Subject, checked
 from innerview.worlds import world as as_world
 
-MOST_REDUCTIONS = 1000
+MAX_REDUCTIONS = 1000
 SEEDS_A_PART = 64
 RANDOM_SEED = 0
 _DOES_NOT_REPEAT = (
@@ -87,7 +87,7 @@ class TableWork(StoredWork):
         return Found(value=table_value(games, self.table.subject, self.recording, self.seeds[: len(lines[0])]))
 
 
-class Asked(Protocol):
+class JobInputs(Protocol):
     """A job about a recording, and who plays where."""
 
     @property
@@ -98,7 +98,7 @@ class Asked(Protocol):
     def world(self) -> str | None: ...
 
 
-def table_for(job: Asked, context: Context, *, greedy: bool | None = None, lanes: int | None = None) -> Table:
+def table_for(job: JobInputs, context: Context, *, greedy: bool | None = None, lanes: int | None = None) -> Table:
     """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
     recording = context.study.recording(job.recording)
     arguments = recording.info.arguments
@@ -176,8 +176,8 @@ def _row(games: Games, which: int, subject: Subject) -> dict[str, Any]:
 
 def distinct(reductions: Sequence[EditSet], info: SubjectInfo) -> tuple[EditSet, ...]:
     """The reductions, checked; names must tell them apart."""
-    if len(reductions) > MOST_REDUCTIONS:
-        raise EditError(f"A table has at most {MOST_REDUCTIONS} lines, not {len(reductions)}.")
+    if len(reductions) > MAX_REDUCTIONS:
+        raise EditError(f"A table has at most {MAX_REDUCTIONS} lines, not {len(reductions)}.")
     names = [reduction.name for reduction in reductions]
     twice = [name for name in names if names.count(name) > 1]
     if twice:

@@ -100,7 +100,7 @@ class SmallestMemoryWork(StoredWork):
     def run(self, part: Try, watch: Watch) -> Any:
         """Elements of what is kept, the least important first; or how well a smaller memory does."""
         if part.what == "rank":
-            return self._least_first(part.kept, _inner(watch, part, f"ranking {len(part.kept)} elements"))
+            return self._elements_by_effect(part.kept, _inner(watch, part, f"ranking {len(part.kept)} elements"))
         fresh = part.what == "check"
         what = f"checking {len(part.kept)} on fresh seeds" if fresh else f"playing with {len(part.kept)} elements"
         return self._compared(part.kept, self.fresh_seeds if fresh else self.seeds, _inner(watch, part, what))
@@ -149,7 +149,7 @@ class SmallestMemoryWork(StoredWork):
                 ranked = yield Try(what="rank", kept=search.descent.kept, number=len(search.path))
         search.fresh = yield Try(what="check", kept=search.descent.kept, number=len(search.path))
 
-    def _least_first(self, kept: Sequence[int], progress: Progress) -> list[int]:
+    def _elements_by_effect(self, kept: Sequence[int], progress: Progress) -> list[int]:
         """Kept elements by what decisions would lose without them beside those that are gone already."""
         gone = [e for e in range(self._size) if e not in set(kept)]
         edits = [
@@ -178,8 +178,8 @@ class SmallestMemoryWork(StoredWork):
     def _score(self, line: EpisodeSummary, full: Sequence[EpisodeSummary]) -> float:
         measure = self.job.measure
         if measure == "outcome":
-            usual = Counter(each.outcome for each in full).most_common(1)[0][0]
-            return float(line.outcome == (self.job.outcome or usual))
+            default = Counter(each.outcome for each in full).most_common(1)[0][0]
+            return float(line.outcome == (self.job.outcome or default))
         if measure not in line.measures:
             raise UnknownName("measure", measure, ("outcome", *line.measures))
         return float(line.measures[measure])
@@ -194,7 +194,7 @@ class SmallestMemoryWork(StoredWork):
 
     @cached_property
     def _decisions(self) -> Decisions:
-        source = decisions(self.table.subject, self.recording, most_rows=self.job.rows)
+        source = decisions(self.table.subject, self.recording, max_rows=self.job.rows)
         source.check()
         return source
 
@@ -208,7 +208,7 @@ def _inner(watch: Watch, part: Try, what: str) -> Progress:
     return report
 
 
-def minimal(
+def smallest_memory(
     study: Study | str | Path,
     recording: str,
     subject: Subject,

@@ -24,7 +24,7 @@ from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import check_same
 from innerview.schema import Edit, EditSet, MemorySite, Result, SiteEdit, SiteOperation
-from innerview.store import Played, Study
+from innerview.store import EpisodeCache, Study
 from innerview.subjects import Subject
 from innerview.worlds import world as as_world
 
@@ -117,7 +117,7 @@ class SweepWork(StoredWork):
 
     @cached_property
     def _decisions(self) -> Decisions:
-        source = decisions(self.table.subject, self.recording, most_rows=self.job.rows)
+        source = decisions(self.table.subject, self.recording, max_rows=self.job.rows)
         source.check()
         return source
 
@@ -132,7 +132,7 @@ def _joined(given: Sequence[Effects]) -> dict[Group, dict[str, Any]]:
 
 def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], progress: Progress) -> list[Effect]:
     """Effects of edits on recorded decisions; those that were computed before are not computed again."""
-    kept = Played(
+    kept = EpisodeCache(
         study,
         {
             "decisions of": source.recording.name,
@@ -147,7 +147,7 @@ def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], pr
     done = len(edits) - len(missing)
     progress(done, len(edits), f"{source.rows:,} decisions")
 
-    def tell(places: Sequence[int], found: Sequence[Effect]) -> None:
+    def report(places: Sequence[int], found: Sequence[Effect]) -> None:
         nonlocal done
         pairs = zip(places, found, strict=True)
         lines: list[dict[str, Any]] = [{"key": keys[missing[p]], "kl": e.kl, "switched": e.switched} for p, e in pairs]
@@ -156,7 +156,7 @@ def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], pr
         done += len(lines)
         progress(done, len(edits), f"{source.rows:,} decisions")
 
-    source.effects([edits[place] for place in missing], tell)
+    source.effects([edits[place] for place in missing], report)
     return [Effect(kl=known[key]["kl"], switched=known[key]["switched"]) for key in keys]
 
 

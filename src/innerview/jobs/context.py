@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Later(Mapping[str, T], Generic[T]):
+class LazyMapping(Mapping[str, T], Generic[T]):
     """Things by name that are loaded when they are first used, once, whichever thread asks first."""
 
     def __init__(self, loaders: Mapping[str, Callable[[], T]]) -> None:

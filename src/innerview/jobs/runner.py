@@ -21,8 +21,8 @@ from innerview.jobs.work import Product, prepare
 log = logging.getLogger(__name__)
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
-MOST_WAITING = 100
-MOST_KEPT = 200
+MAX_WAITING = 100
+MAX_ENDED = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class Jobs:
         job = Job(id=uuid.uuid4().hex[:12], kind=kind, title=title, unit=unit, result=promise)
         with self._changed:
             waiting = sum(j.state == "queued" for j in self._jobs.values())
-            if waiting >= MOST_WAITING:
+            if waiting >= MAX_WAITING:
                 raise JobError(f"{waiting} jobs are waiting already. Cancel some or let them end first.")
             self._works[job.id] = work
             self._forget_old()
@@ -166,7 +166,7 @@ class Jobs:
 
     def _forget_old(self) -> None:
         ended = [j.id for j in self._jobs.values() if j.ended]
-        for job_id in ended[: max(0, len(self._jobs) + 1 - MOST_KEPT)]:
+        for job_id in ended[: max(0, len(self._jobs) + 1 - MAX_ENDED)]:
             for table in (self._jobs, self._works, self._runs):
                 table.pop(job_id, None)
 
@@ -195,7 +195,7 @@ class _Report:
         with self._jobs._changed:
             if self.stop:
                 return False
-            self._tell(state="running", started_at=datetime.now(UTC).isoformat(timespec="seconds"))
+            self._notify(state="running", started_at=datetime.now(UTC).isoformat(timespec="seconds"))
             return True
 
     def progress(self, done: int, total: int | None, message: str = "") -> None:
@@ -204,20 +204,20 @@ class _Report:
         now = time.monotonic()
         # Counted from the first report of this run: a resumed recording begins far from 0.
         self._first = self._first or (now, done)
-        self._tell(done=done, total=total, message=message, eta_s=_eta_s(self._first, (now, done), total))
+        self._notify(done=done, total=total, message=message, eta_s=_eta_s(self._first, (now, done), total))
 
     def finished(self, result: Any) -> None:
-        self._tell(state="done", result=result, message="", eta_s=None)
+        self._notify(state="done", result=result, message="", eta_s=None)
         self._jobs._works.pop(self._job_id, None)
 
     def cancelled(self) -> None:
-        self._tell(state="cancelled", message="", eta_s=None)
+        self._notify(state="cancelled", message="", eta_s=None)
 
     def failed(self, error: BaseException) -> None:
         said = str(error) if isinstance(error, InnerviewError) else f"{type(error).__name__}: {error}"
-        self._tell(state="failed", error=said, message="", eta_s=None)
+        self._notify(state="failed", error=said, message="", eta_s=None)
 
-    def _tell(self, **changes: Any) -> None:
+    def _notify(self, **changes: Any) -> None:
         with self._jobs._changed:
             if self._jobs._runs.get(self._job_id) is self:
                 self._jobs._update(self._job_id, **changes)

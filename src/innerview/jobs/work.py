@@ -159,7 +159,7 @@ class StoredWork(Work):
 
     def save(self, found: Found, *, provisional: bool = False) -> Result:
         """Put what was found, or what there is of it so far, into the study."""
-        return self.study.keep_result(
+        return self.study.save_result(
             self.result_kind,
             recording=self.recording.name,
             arguments=self.identity,

@@ -33,7 +33,7 @@ _KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "bo
 
 
 @dataclass(frozen=True)
-class Looking:
+class LoadedLens:
     """A lens and the function that does it."""
 
     lens: Lens
@@ -66,9 +66,9 @@ def _check_value(parameter: Parameter, value: Any) -> None:
 
 
 @cache
-def all_lenses() -> Registry[Looking]:
+def all_lenses() -> Registry[LoadedLens]:
     """Every lens by name: those of the compute rooms, also in their folders, then those of plug-ins."""
-    registry: Registry[Looking] = Registry("lens")
+    registry: Registry[LoadedLens] = Registry("lens")
     for room in ROOMS:
         if find_spec(f"innerview.{room}") is None:
             continue
@@ -76,23 +76,23 @@ def all_lenses() -> Registry[Looking]:
         for found in walk_packages(package.__path__, f"{package.__name__}."):
             module = import_module(found.name)
             if isinstance(getattr(module, "LENS", None), Lens):
-                registry.register(module.LENS.name, as_looking(module))
+                registry.register(module.LENS.name, as_loaded_lens(module))
     for name, thing in load_plugins("lenses").items():
         try:
-            looking = as_looking(thing)
+            looking = as_loaded_lens(thing)
             registry.register(looking.lens.name, looking)
         except InnerviewError as error:
             warnings.warn(f"The plug-in '{name}' (lenses) is left out. {error}", stacklevel=2)
     return registry
 
 
-def as_looking(thing: Any) -> Looking:
+def as_loaded_lens(thing: Any) -> LoadedLens:
     """A lens from a module, or anything else, with `LENS` and `look`; or from its name."""
-    if isinstance(thing, Looking):
+    if isinstance(thing, LoadedLens):
         return thing
     if isinstance(thing, str):
         return all_lenses().get(thing)
     lens, look = getattr(thing, "LENS", None), getattr(thing, "look", None)
     if not isinstance(lens, Lens) or not callable(look):
         raise LensError(f"{thing!r:.80} is not a lens: a lens is a module with a Lens `LENS` and a function `look`.")
-    return Looking(lens, look)
+    return LoadedLens(lens, look)

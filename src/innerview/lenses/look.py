@@ -13,7 +13,7 @@ from innerview.errors import LensError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import Found, StoredWork, run_job, spans
-from innerview.lenses.discovery import Looking, all_lenses
+from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
@@ -120,7 +120,7 @@ def shown_of(output: Output, recording: Recording, subject: Subject | None) -> d
 
 
 def run_lens(
-    looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, watch: Watch = unwatched
+    looking: LoadedLens, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, watch: Watch = unwatched
 ) -> Output:
     """Run a lens on rows, in batches where it looks at each row on its own, and check what it gives."""
     lens = looking.lens
@@ -151,7 +151,7 @@ def _batch(rows: Rows, subject: Subject | None) -> int:
 
 
 def complete_parameters(
-    study: Study, looking: Looking, recording: Recording, given: Mapping[str, Any]
+    study: Study, looking: LoadedLens, recording: Recording, given: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Every parameter of a lens, checked; the default where none is given."""
     chosen = {p.name: p.default for p in looking.lens.parameters} | looking.checked(given)

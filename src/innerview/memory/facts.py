@@ -14,8 +14,8 @@ from innerview.schema import Column, Rows
 FactKind = Literal["truth", "so far", "word", "threshold"]
 KINDS = ("fact", "event", "category")
 """Kinds of columns that are taken where none are named: what the world told, not what the subject said."""
-MOST_WORDS = 12
-MOST_LEVELS = 6
+MAX_WORDS = 12
+MAX_LEVELS = 6
 """A number with so few different values is split between all of them, any other at its median."""
 RARE = 0.01
 _PLAINNESS: tuple[FactKind, ...] = ("so far", "truth", "word", "threshold")
@@ -130,7 +130,7 @@ def _words(rows: Rows, column: Column, values: np.ndarray) -> Iterator[Fact]:
     words, counts = np.unique(np.array([str(v) for v in values[known]], object), return_counts=True)
     if len(words) < 2:
         return
-    for word in words[np.argsort(-counts, kind="stable")][:MOST_WORDS]:
+    for word in words[np.argsort(-counts, kind="stable")][:MAX_WORDS]:
         at = np.array([value == word for value in values], bool)
         told = word or "empty"
         if column.kind == "event":
@@ -148,7 +148,7 @@ def _levels(column: Column, values: np.ndarray, split: float | None) -> Iterator
     levels = np.unique(values[known])
     if split is not None:
         limits = [split]
-    elif len(levels) <= MOST_LEVELS:
+    elif len(levels) <= MAX_LEVELS:
         limits = levels[1:].tolist()
     else:
         limits = [float(np.median(values[known]))]

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from innerview.memory.auc import Half
 from innerview.memory.facts import Fact
-from innerview.memory.keeping import keeps_steps, since_end
-from innerview.memory.telling import Half
+from innerview.memory.retention import retention_steps, since_end
 
 SHOWN_Q = 0.2
-MOST_SHOWN = 1000
+MAX_SHOWN = 1000
 BINS = 24
 
 
@@ -57,8 +57,8 @@ class Pairs:
         found = (self.q <= false_discoveries) & (held_out >= confirmed)
         power = np.where(found, 1, 0) + np.nan_to_num(np.minimum(auc, held_out))
         near = np.argwhere(self.candidates & (self.q <= max(SHOWN_Q, false_discoveries)))
-        near = near[np.argsort(-power[near[:, 0], near[:, 1]], kind="stable")][:MOST_SHOWN]
-        kept = self._kept(near, direction)
+        near = near[np.argsort(-power[near[:, 0], near[:, 1]], kind="stable")][:MAX_SHOWN]
+        kept = self._retention(near, direction)
         best_of_fact: set[int] = set()
         best_of_element: set[int] = set()
         lines = []
@@ -68,13 +68,13 @@ class Pairs:
                 "auc": float(auc[element, fact]),
                 "held_out_auc": float(held_out[element, fact]),
                 "direction": int(direction[element, fact]),
-                "found": bool(found[element, fact]),
+                "significant": bool(found[element, fact]),
                 "best_of_fact": fact not in best_of_fact,
                 "best_of_element": element not in best_of_element,
             }
             best_of_fact.add(fact)
             best_of_element.add(element)
-            lines.append(line | {"says": _sentence(line, self.data.facts[fact], line["direction"])})
+            lines.append(line | {"sentence": _sentence(line, self.data.facts[fact], line["direction"])})
         return lines
 
     def _line(self, element: int, place: int, steps: int | None) -> dict[str, Any]:
@@ -87,12 +87,12 @@ class Pairs:
             "p": float(self.p[element, place]),
             "held_out_p": float(self.held_out_p[element, place]),
             "q": float(self.q[element, place]),
-            "keeps_steps": steps,
+            "retention_steps": steps,
             "threshold": _threshold(values, fact, self.data.rows(self.data.finding)),
             "histogram": _histogram(values, fact, self.data.rows(self.data.held_out)),
         }
 
-    def _kept(self, pairs: np.ndarray, direction: np.ndarray) -> list[int | None]:
+    def _retention(self, pairs: np.ndarray, direction: np.ndarray) -> list[int | None]:
         steps: dict[tuple[int, int], int] = {}
         for place in np.unique(pairs[:, 1]) if len(pairs) else ():
             fact = self.data.facts[place]
@@ -101,7 +101,7 @@ class Pairs:
             elements = pairs[pairs[:, 1] == place, 0]
             values = self.data.values[:, elements]
             since = since_end(fact, self.data.groups)
-            told = keeps_steps(values, since, direction=direction[elements, place], lasts=fact.lasts)
+            told = retention_steps(values, since, direction=direction[elements, place], lasts=fact.lasts)
             steps |= {(int(e), int(place)): int(n) for e, n in zip(elements, told, strict=True) if n >= 0}
         return [steps.get((int(element), int(place))) for element, place in pairs]
 

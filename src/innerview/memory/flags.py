@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import LensError
+from innerview.memory.auc import areas, chances, corrected
 from innerview.memory.facts import Fact, make_facts
 from innerview.memory.flag_table import Data, Pairs
-from innerview.memory.telling import areas, chances, corrected
 from innerview.schema import Axis, Lens, Parameter, Rows, Table, Watch, unwatched
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
 
-FEWEST_EPISODES = 8
+MIN_EPISODES = 8
 CANDIDATES = 0.2
 """The share of false ones, by Benjamini and Hochberg, up to which pairs of the finding half go on to be judged."""
 
-_SHOWN = ("element", "fact", "auc", "held_out_auc", "q", "keeps_steps")
+_SHOWN = ("element", "fact", "auc", "held_out_auc", "q", "retention_steps")
 COLUMNS = (
     Axis(name="element"),
     Axis(name="fact"),
     Axis(name="AUC"),
     Axis(name="AUC, held out"),
     Axis(name="q"),
-    Axis(name="keeps", unit="steps"),
+    Axis(name="retention", unit="steps"),
 )
 
 LENS = Lens(
@@ -64,7 +64,9 @@ LENS = Lens(
             high=1,
             description="The AUC that a flag needs on episodes not used to find it.",
         ),
-        Parameter(name="most", type="int", default=50_000, low=100, high=500_000, description="Rows to use at most."),
+        Parameter(
+            name="max_rows", type="int", default=50_000, low=100, high=500_000, description="Rows to use at most."
+        ),
         Parameter(
             name="swaps", type="int", default=1000, low=100, high=5000, description="How often episodes are swapped."
         ),
@@ -87,7 +89,7 @@ def look(
     thresholds: str = "",
     false_discoveries: float = 0.05,
     confirmed: float = 0.65,
-    most: int = 50_000,
+    max_rows: int = 50_000,
     swaps: int = 1000,
     seed: int = 0,
     watch: Watch = unwatched,
@@ -95,23 +97,23 @@ def look(
     """A line per element and fact that it may tell, the most telling first; arrays "auc" and "q" [elements, facts]."""
     array = array or next(iter(rows.memory))
     names = [name.strip() for name in facts.split(",") if name.strip()]
-    data = _prepared(rows, array, names=names, thresholds=thresholds, most=most, seed=seed)
+    data = _prepared(rows, array, names=names, thresholds=thresholds, max_rows=max_rows, seed=seed)
     table = _tested(data, swaps=swaps, seed=seed, watch=watch)
     lines = table.lines(false_discoveries=false_discoveries, confirmed=confirmed)
     value = {
         "array": array,
-        "episodes": {"found": len(data.finding), "held_out": len(data.held_out)},
+        "episodes": {"used": len(data.finding), "held_out": len(data.held_out)},
         "rows": len(data.values),
         "pairs": int(table.p.size),
         "candidates": int(table.candidates.sum()),
         "false_discoveries": false_discoveries,
-        "facts": [_told(fact) for fact in data.facts],
+        "facts": [_fact_to_json(fact) for fact in data.facts],
         "flags": lines,
         "note": _note(len(data.finding)),
     }
     return Table(
         columns=COLUMNS,
-        lines=[[line[name] for name in _SHOWN] for line in lines if line["found"]],
+        lines=[[line[name] for name in _SHOWN] for line in lines if line["significant"]],
         value=value,
         arrays={"auc": table.area.astype(np.float32), "q": table.q.astype(np.float32)},
     )
@@ -139,7 +141,7 @@ def _tested(data: Data, *, swaps: int, seed: int, watch: Watch) -> Pairs:
     return Pairs(data=data, area=area, p=p, q=q, held_out=held_out, held_out_p=held_out_p, candidates=candidates)
 
 
-def _told(fact: Fact) -> dict[str, Any]:
+def _fact_to_json(fact: Fact) -> dict[str, Any]:
     return {"fact": fact.name, "column": fact.column, "kind": fact.kind, "share": fact.share, "when": fact.when}
 
 
@@ -152,14 +154,14 @@ def _note(episodes: int) -> str:
     )
 
 
-def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, most: int, seed: int) -> Data:
+def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, max_rows: int, seed: int) -> Data:
     episodes = [group for group in rows.groups if group[1] - group[0] > 1]
-    if len(episodes) < FEWEST_EPISODES:
+    if len(episodes) < MIN_EPISODES:
         raise LensError(
-            f"Flags are found in half of the episodes and confirmed in the others: that needs {FEWEST_EPISODES} or "
+            f"Flags are found in half of the episodes and confirmed in the others: that needs {MIN_EPISODES} or "
             f"more, and there are {len(episodes)}. Record more."
         )
-    chosen = _some(episodes, most)
+    chosen = _some(episodes, max_rows)
     places = np.concatenate([np.arange(*group) for group in chosen])
     made = make_facts(rows, names=names, thresholds=thresholds, places=places)
     stops = np.cumsum([stop - start for start, stop in chosen])
@@ -182,10 +184,10 @@ def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, most
     return replace(data, facts=usable)
 
 
-def _some(episodes: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+def _some(episodes: list[tuple[int, int]], max_rows: int) -> list[tuple[int, int]]:
     """Whole episodes from all over the recording, with at most that many rows but enough of them."""
     total = sum(stop - start for start, stop in episodes)
-    wanted = max(FEWEST_EPISODES, int(len(episodes) * min(1.0, most / total)))
+    wanted = max(MIN_EPISODES, int(len(episodes) * min(1.0, max_rows / total)))
     return [episodes[i] for i in np.unique(np.linspace(0, len(episodes) - 1, wanted).astype(int))]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from innerview.subjects import Output, Subject
 
 TARGETS = ("action", "value")
-MOST_BYTES = 256 << 20
+MAX_BYTES = 256 << 20
 
 LENS = Lens(
     name="influence",
@@ -60,7 +60,7 @@ def look(
     site, steps = _site(subject, array), rows.count
     elements = int(np.prod(next(s.shape for s in subject.info.memory if s.name == site)))
     lags = min(lags, max(0, steps - 1))
-    if steps * (lags + 1) * elements * 4 > MOST_BYTES:
+    if steps * (lags + 1) * elements * 4 > MAX_BYTES:
         raise LensError(f"{steps} steps with {lags} lags are too many at once. Choose fewer steps, or fewer lags.")
     found = np.full((steps, lags + 1, elements), np.nan, np.float32)
     _Backwards(subject=subject, site=site, target=target, rows=rows, actions=_actions(rows)).fill(found, watch)

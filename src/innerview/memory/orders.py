@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from innerview.errors import LensError, UnknownName
-from innerview.memory import likeness
+from innerview.memory import similarity
 from innerview.schema import States
 
 EXPLAINS = {
-    "as-is": "As the model numbers them.",
+    "model": "As the model numbers them.",
     "activation": "Sum of |h| over the rows, largest first: elements most involved in decisions.",
     "change": "Sum of |h(t) - h(t+1)| within each episode, largest first: elements that change most.",
     "stable": "One over the change, largest first: elements that change least.",
@@ -68,12 +68,12 @@ def sort_elements(by: str, span: Span, *, column: np.ndarray | None = None, colu
         scores = _correlation(span, column)
         return Order(by=by, order=_largest_first(np.abs(scores)), scores=scores, explains=explains)
     if by in ("tsne", "cluster"):
-        rows = likeness.sampled(span.states, *span.over)
-        places = likeness.along_tsne(rows) if by == "tsne" else likeness.along_tree(rows)
+        rows = similarity.sampled(span.states, *span.over)
+        places = similarity.along_tsne(rows) if by == "tsne" else similarity.along_tree(rows)
         part = f" From {len(rows)} of {span.over[1] - span.over[0]} rows." if len(rows) < np.ptp(span.over) else ""
         return Order(by=by, order=np.argsort(places, kind="stable"), scores=places, explains=explains + part)
     scores = _FORMULAS[by](span)
-    order = np.arange(span.states.elements) if by == "as-is" else _largest_first(scores)
+    order = np.arange(span.states.elements) if by == "model" else _largest_first(scores)
     return Order(by=by, order=order, scores=scores, explains=explains)
 
 
@@ -81,7 +81,7 @@ def _largest_first(scores: np.ndarray) -> np.ndarray:
     return np.argsort(-scores, kind="stable")
 
 
-def _as_is(span: Span) -> np.ndarray:
+def _model_order(span: Span) -> np.ndarray:
     return np.arange(span.states.elements, dtype=np.float64)
 
 
@@ -148,7 +148,7 @@ def _correlation(span: Span, column: np.ndarray | None) -> np.ndarray:
 
 
 _FORMULAS: dict[str, Callable[[Span], np.ndarray]] = {
-    "as-is": _as_is,
+    "model": _model_order,
     "activation": _activation,
     "change": _change,
     "stable": _stable,

@@ -18,11 +18,11 @@ from innerview.schema import Axis, Chart, Lens, Parameter, Rows, Series, States,
 if TYPE_CHECKING:
     from innerview.subjects import Subject
 
-MOST_STATES = 10
+MAX_STATES = 10
 DIMENSIONS = 32
 JUDGED = 2000
 """States by which a number of clusters is judged; all of them would take too long."""
-MOST_FACT_ROWS = 100_000
+MAX_FACT_ROWS = 100_000
 NAMES_IT = 0.25
 """How far a fact's share in a state must be above its base, in units of its spread, to give the state its name."""
 MOSTLY = 0.6
@@ -45,7 +45,12 @@ LENS = Lens(
             name="shortest", type="int", default=3, low=1, high=1000, description="Shorter visits count as going on."
         ),
         Parameter(
-            name="most", type="int", default=20_000, low=100, high=200_000, description="States to find clusters in."
+            name="max_rows",
+            type="int",
+            default=20_000,
+            low=100,
+            high=200_000,
+            description="States to find clusters in.",
         ),
         Parameter(name="seed", type="int", default=0, low=0, description="The same seed gives the same chart."),
     ),
@@ -62,7 +67,7 @@ def look(
     array: str = "",
     states: int = 0,
     shortest: int = 3,
-    most: int = 20_000,
+    max_rows: int = 20_000,
     seed: int = 0,
     watch: Watch = unwatched,
 ) -> Chart:
@@ -73,7 +78,7 @@ def look(
     if memory.rows < 2:
         raise LensError(f"A chart needs two rows or more; there are {memory.rows}.")
     watch(0, 4, "finding clusters")
-    clusters = _Clusters.of(_sample(memory, most), states=states, seed=seed)
+    clusters = _Clusters.of(_sample(memory, max_rows), states=states, seed=seed)
     watch(1, 4, "assigning rows")
     labels = np.concatenate([clusters.nearest(values) for _, values in memory.pieces()])
     labels = smoothed(labels, groups, shortest=shortest)
@@ -81,7 +86,7 @@ def look(
     labels = np.argsort(order)[labels]
     centres = clusters.centres[order[: labels.max() + 1]]
     watch(2, 4, "naming states")
-    places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, MOST_FACT_ROWS)).astype(np.int64))
+    places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, MAX_FACT_ROWS)).astype(np.int64))
     named = _named(labels[places], make_facts(rows, places=places))
     made = visits(labels, groups)
     value = {
@@ -107,8 +112,8 @@ def _shares(states: Sequence[Mapping[str, Any]]) -> Series:
     return Series(name="share", x=names, y=[state["share"] for state in states], mark="bar")
 
 
-def _sample(memory: States, most: int) -> np.ndarray:
-    places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, most)).astype(np.int64))
+def _sample(memory: States, max_rows: int) -> np.ndarray:
+    places = np.unique(np.linspace(0, memory.rows - 1, min(memory.rows, max_rows)).astype(np.int64))
     values = memory.read(places)
     if not np.isfinite(values).all():
         raise LensError("Some states hold values that are no numbers; they belong to no cluster.")
@@ -138,7 +143,7 @@ class _Clusters:
         if different < 2:
             raise LensError("All these states are the same; there are no phases.")
         judged = points[:: max(1, len(points) // JUDGED)]
-        tried = [min(states, different)] if states else range(3, min(MOST_STATES, different - 1) + 1)
+        tried = [min(states, different)] if states else range(3, min(MAX_STATES, different - 1) + 1)
         made = [_clustered(judged, count, seed) for count in tried] or [_clustered(judged, different, seed)]
         clear, centres = max(made, key=lambda clusters: clusters[0])
         return _Clusters(mean=mean, axes=axes, centres=settle(points, centres), silhouette=clear)

@@ -5,7 +5,7 @@ from innerview.metrics.evaluation import evaluate
 from innerview.metrics.functions import FUNCTIONS
 from innerview.metrics.language import Expression, parse
 from innerview.metrics.rows import Stretch, Value
-from innerview.metrics.standard import Given, Made, standard
+from innerview.metrics.standard import DerivedColumn, Given, standard
 from innerview.metrics.thresholds import THRESHOLDS, Threshold, checked_thresholds
 
 __all__ = [
@@ -13,9 +13,9 @@ __all__ = [
     "THRESHOLDS",
     "Aligned",
     "Averages",
+    "DerivedColumn",
     "Expression",
     "Given",
-    "Made",
     "Stretch",
     "Threshold",
     "Value",

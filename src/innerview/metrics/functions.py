@@ -14,7 +14,7 @@ from innerview.metrics.rows import Kind, Stretch, Value, number, truth
 Run = Callable[[Sequence[Value], Stretch], Value]
 NUMERIC: tuple[Kind, ...] = ("number", "truth")
 ANYTHING: tuple[Kind, ...] = ("number", "truth", "word")
-MOST_ROWS = 100_000
+MAX_ROWS = 100_000
 """How far a function may look back."""
 
 
@@ -24,10 +24,10 @@ class Function:
 
     name: str
     usage: str
-    says: str
+    description: str
     run: Run
-    least: int = 1
-    most: int = 1
+    min_arguments: int = 1
+    max_arguments: int = 1
     takes: tuple[Kind, ...] = NUMERIC
     over_time: bool = False
     """Whether it looks at other rows of the group."""
@@ -46,21 +46,25 @@ def _spread_truth(value: Value, rows: Stretch) -> np.ndarray:
     return np.broadcast_to(value.truths(), (rows.count,))
 
 
-def _plain(name: str, usage: str, says: str, compute: Callable[..., np.ndarray], arguments: int = 1) -> Function:
+def _plain(name: str, usage: str, description: str, compute: Callable[..., np.ndarray], arguments: int = 1) -> Function:
     def run(given: Sequence[Value], rows: Stretch) -> Value:
         return number(compute(*(value.numbers() for value in given)))
 
-    return Function(name=name, usage=usage, says=says, run=run, least=arguments, most=arguments)
+    return Function(
+        name=name, usage=usage, description=description, run=run, min_arguments=arguments, max_arguments=arguments
+    )
 
 
-def _of_many(name: str, says: str, join: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
+def _of_many(name: str, description: str, join: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
     def run(given: Sequence[Value], rows: Stretch) -> Value:
         result = given[0].numbers()
         for value in given[1:]:
             result = join(result, value.numbers())
         return number(result)
 
-    return Function(name=name, usage=f"{name}(a, b, …)", says=says, run=run, least=2, most=8)
+    return Function(
+        name=name, usage=f"{name}(a, b, …)", description=description, run=run, min_arguments=2, max_arguments=8
+    )
 
 
 def _steps(given: Sequence[Value], place: int, otherwise: int) -> int:
@@ -68,10 +72,24 @@ def _steps(given: Sequence[Value], place: int, otherwise: int) -> int:
 
 
 def _timed(
-    name: str, usage: str, says: str, run: Run, *, least: int = 1, most: int = 1, steps_at: int | None = None
+    name: str,
+    usage: str,
+    description: str,
+    run: Run,
+    *,
+    min_arguments: int = 1,
+    max_arguments: int = 1,
+    steps_at: int | None = None,
 ) -> Function:
     return Function(
-        name=name, usage=usage, says=says, run=run, least=least, most=most, over_time=True, steps_at=steps_at
+        name=name,
+        usage=usage,
+        description=description,
+        run=run,
+        min_arguments=min_arguments,
+        max_arguments=max_arguments,
+        over_time=True,
+        steps_at=steps_at,
     )
 
 
@@ -170,32 +188,53 @@ _ALL = (
     _plain("floor", "floor(x)", "the whole number below", np.floor),
     _plain("sign", "sign(x)", "-1, 0 or 1", np.sign),
     _plain("clip", "clip(x, low, high)", "x held between two bounds", np.clip, 3),
-    Function(name="where", usage="where(c, a, b)", says="a where c holds, else b", run=_where, least=3, most=3),
-    Function(name="known", usage="known(x)", says="whether x is known", run=_known, takes=ANYTHING),
+    Function(
+        name="where",
+        usage="where(c, a, b)",
+        description="a where c holds, else b",
+        run=_where,
+        min_arguments=3,
+        max_arguments=3,
+    ),
+    Function(name="known", usage="known(x)", description="whether x is known", run=_known, takes=ANYTHING),
     Function(
         name="any_of",
         usage='any_of(x, "a", "b", …)',
-        says="whether x is one of these",
+        description="whether x is one of these",
         run=_any_of,
-        least=2,
-        most=20,
+        min_arguments=2,
+        max_arguments=20,
         takes=ANYTHING,
         texts=True,
     ),
-    _timed("previous", "previous(x, n)", "x n rows ago (1 where not said)", _previous(1), most=2, steps_at=1),
-    _timed("next", "next(x, n)", "x n rows later", _previous(-1), most=2, steps_at=1),
-    _timed("change", "change(x, n)", "x minus x n rows ago", _change, most=2, steps_at=1),
-    _timed("mean", "mean(x, n)", "mean of the last n rows", _window(windows.mean), least=2, most=2, steps_at=1),
+    _timed("previous", "previous(x, n)", "x n rows ago (1 where not said)", _previous(1), max_arguments=2, steps_at=1),
+    _timed("next", "next(x, n)", "x n rows later", _previous(-1), max_arguments=2, steps_at=1),
+    _timed("change", "change(x, n)", "x minus x n rows ago", _change, max_arguments=2, steps_at=1),
     _timed(
-        "highest", "highest(x, n)", "largest of the last n rows", _window(windows.highest), least=2, most=2, steps_at=1
+        "mean",
+        "mean(x, n)",
+        "mean of the last n rows",
+        _window(windows.mean),
+        min_arguments=2,
+        max_arguments=2,
+        steps_at=1,
+    ),
+    _timed(
+        "highest",
+        "highest(x, n)",
+        "largest of the last n rows",
+        _window(windows.highest),
+        min_arguments=2,
+        max_arguments=2,
+        steps_at=1,
     ),
     _timed(
         "lowest",
         "lowest(x, n)",
         "smallest of the last n rows",
         _window(lambda values, rows, n: -windows.highest(-values, rows, n)),
-        least=2,
-        most=2,
+        min_arguments=2,
+        max_arguments=2,
         steps_at=1,
     ),
     _timed(
@@ -203,8 +242,8 @@ _ALL = (
         "turned(angle, n)",
         "degrees turned in n rows",
         _window(turned),
-        least=2,
-        most=2,
+        min_arguments=2,
+        max_arguments=2,
         steps_at=1,
     ),
     _timed("total", "total(x)", "sum so far", _sum_so_far),

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from innerview.errors import MetricError
-from innerview.metrics.functions import CONSTANTS, FUNCTIONS, MOST_ROWS, Function
+from innerview.metrics.functions import CONSTANTS, FUNCTIONS, MAX_ROWS, Function
 
-MOST_CHARACTERS = 2_000
-MOST_PARTS = 300
-MOST_DEPTH = 40
-MOST_POWER = 8
+MAX_CHARACTERS = 2_000
+MAX_PARTS = 300
+MAX_DEPTH = 40
+MAX_POWER = 8
 NAMING = ("col", "threshold")
 """Calls that name something: a column whose name is no Python name, and a threshold."""
 OPERATORS = "+ - * / // % **"
@@ -70,12 +70,12 @@ def parse(text: str) -> Expression:
     """The expression, or an error that says where it goes wrong and what is allowed."""
     if not text.strip():
         raise MetricError("Write an expression, such as health < 20 or change(health).")
-    if len(text) > MOST_CHARACTERS:
-        raise MetricError(f"An expression has at most {MOST_CHARACTERS} characters, not {len(text)}.", MOST_CHARACTERS)
+    if len(text) > MAX_CHARACTERS:
+        raise MetricError(f"An expression has at most {MAX_CHARACTERS} characters, not {len(text)}.", MAX_CHARACTERS)
     tree = _tree(text)
     parts = sum(1 for _ in ast.walk(tree))
-    if parts > MOST_PARTS:
-        raise MetricError(f"An expression has at most {MOST_PARTS} parts, not {parts}. Split it into several metrics.")
+    if parts > MAX_PARTS:
+        raise MetricError(f"An expression has at most {MAX_PARTS} parts, not {parts}. Split it into several metrics.")
     reader = _Reader(text)
     reader.check(tree, 0)
     return Expression(text, tree, reader.columns, tuple(reader.thresholds), reader.over_time)
@@ -132,8 +132,8 @@ class _Reader:
         self.over_time = False
 
     def check(self, node: ast.expr, depth: int) -> None:
-        if depth > MOST_DEPTH:
-            raise MetricError(f"This is nested more than {MOST_DEPTH} deep. Split it into several metrics.")
+        if depth > MAX_DEPTH:
+            raise MetricError(f"This is nested more than {MAX_DEPTH} deep. Split it into several metrics.")
         for child in self._children(node):
             self.check(child, depth + 1)
 
@@ -180,9 +180,9 @@ class _Reader:
         if isinstance(power, ast.UnaryOp) and isinstance(power.op, ast.USub):
             power = power.operand
         value = power.value if isinstance(power, ast.Constant) else None
-        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MOST_POWER:
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MAX_POWER:
             raise MetricError(
-                f"A power is a number written out, from -{MOST_POWER} to {MOST_POWER} (character "
+                f"A power is a number written out, from -{MAX_POWER} to {MAX_POWER} (character "
                 f"{self._at(node.right) + 1}). Use exp(x) for others.",
                 self._at(node.right),
             )
@@ -210,7 +210,7 @@ class _Reader:
 
     def _arguments(self, function: Function, node: ast.Call, at: int) -> Iterator[ast.expr]:
         given = len(node.args)
-        if not function.least <= given <= function.most:
+        if not function.min_arguments <= given <= function.max_arguments:
             raise MetricError(f"{function.name} is written {function.usage}; here it has {given} arguments.", at)
         self.over_time = self.over_time or function.over_time
         for place, argument in enumerate(node.args):
@@ -221,9 +221,9 @@ class _Reader:
 
     def _steps(self, function: Function, node: ast.expr) -> None:
         value = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_ROWS:
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_ROWS:
             raise MetricError(
-                f"The number of rows in {function.usage} is a whole number written out, from 1 to {MOST_ROWS:,} "
+                f"The number of rows in {function.usage} is a whole number written out, from 1 to {MAX_ROWS:,} "
                 f"(character {self._at(node) + 1}).",
                 self._at(node),
             )

@@ -18,7 +18,7 @@ _MASK = (1 << _BITS) - 1
 """Cells so many apart share a key, a million radii away."""
 
 
-def usual_radius(x: np.ndarray, y: np.ndarray, rows: Stretch) -> float:
+def default_radius(x: np.ndarray, y: np.ndarray, rows: Stretch) -> float:
     """Three typical strides: the median way from row to row, where it moved at all. 0 where it never did."""
     stride = np.hypot(x - shifted(x, rows, 1), y - shifted(y, rows, 1))
     moved = stride[stride > 0]

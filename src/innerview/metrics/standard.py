@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from innerview.metrics import loops, things
+from innerview.metrics.advantage import advantage
 from innerview.metrics.functions import turned
 from innerview.metrics.rows import Stretch
-from innerview.metrics.surprise import surprise
 from innerview.metrics.thresholds import (
     DISCOUNT,
     JUMP,
@@ -52,7 +52,7 @@ Make = Callable[[Given], np.ndarray]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class DerivedColumn:
     """A column that is made from others: what it reads and how it is made."""
 
     column: Column
@@ -70,10 +70,10 @@ class Made:
 
 def standard(
     columns: Sequence[Column], arrays: Sequence[ArraySpec], *, kinds: Sequence[str], timed: bool
-) -> list[Made]:
+) -> list[DerivedColumn]:
     """Every metric that these columns and arrays allow, in the order in which people look at them."""
     known = {column.name: column for column in columns}
-    found: list[Made] = []
+    found: list[DerivedColumn] = []
     if "objects" in known and known["objects"].type == "objects":
         found += [_in_view(kind) for kind in kinds]
         if all(_is_number(known.get(name)) for name in ("x", "y", "angle")):
@@ -84,7 +84,7 @@ def standard(
     if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
         found.append(_loop())
     if timed and all(_is_number(known.get(name)) for name in ("reward", "value")):
-        found.append(_surprise())
+        found.append(_advantage())
     if timed:
         found += list(_memory(arrays))
     return [made for made in found if made.column.name not in known]
@@ -100,25 +100,27 @@ def _near(given: Given, kind: str) -> things.Nearest:
         given.table["objects"],
         kind,
         place_xy=[given.numbers("x"), given.numbers("y")] if placed else None,
-        most_distance=given.thresholds[VIEW_DISTANCE.name],
-        least_px=given.thresholds[VIEW_WIDTH.name],
+        max_distance=given.thresholds[VIEW_DISTANCE.name],
+        min_px=given.thresholds[VIEW_WIDTH.name],
     )
 
 
 _SEEN = (VIEW_DISTANCE.name, VIEW_WIDTH.name)
 
 
-def _in_view(kind: str) -> Made:
+def _in_view(kind: str) -> DerivedColumn:
     column = Column(
         name=f"{kind} in view",
         type="bool",
         description=f"Whether {kind} is among the things in view, near and wide enough to count.",
         derived="objects, view distance, view width",
     )
-    return Made(column=column, reads=("objects",), thresholds=_SEEN, make=lambda given: _near(given, kind).in_view)
+    return DerivedColumn(
+        column=column, reads=("objects",), thresholds=_SEEN, make=lambda given: _near(given, kind).in_view
+    )
 
 
-def _angle_to(kind: str, unit: str) -> Made:
+def _angle_to(kind: str, unit: str) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
         place = {"x": given.numbers("x"), "y": given.numbers("y"), "angle_deg": given.angle_deg("angle", unit)}
         return things.direction(_near(given, kind), **place)
@@ -130,10 +132,10 @@ def _angle_to(kind: str, unit: str) -> Made:
         description=f"From where it looks to the nearest {kind} in view; left is negative, none in view unknown.",
         derived="objects, x, y, angle, view distance, view width",
     )
-    return Made(column=column, reads=("objects", "x", "y", "angle"), thresholds=_SEEN, make=make)
+    return DerivedColumn(column=column, reads=("objects", "x", "y", "angle"), thresholds=_SEEN, make=make)
 
 
-def _distance_to(kind: str, known: Mapping[str, Column]) -> Made:
+def _distance_to(kind: str, known: Mapping[str, Column]) -> DerivedColumn:
     placed = tuple(name for name in ("x", "y") if _is_number(known.get(name)))
     column = Column(
         name=f"distance to {kind}",
@@ -143,10 +145,10 @@ def _distance_to(kind: str, known: Mapping[str, Column]) -> Made:
         derived="objects, view distance, view width",
     )
     reads = ("objects", *(placed if len(placed) == 2 else ()))
-    return Made(column=column, reads=reads, thresholds=_SEEN, make=lambda given: _near(given, kind).distance)
+    return DerivedColumn(column=column, reads=reads, thresholds=_SEEN, make=lambda given: _near(given, kind).distance)
 
 
-def _turning(unit: str) -> Made:
+def _turning(unit: str) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
         rows = int(given.thresholds[TURNING_ROWS.name])
         return turned(given.angle_deg("angle", unit), given.rows, rows)
@@ -159,10 +161,12 @@ def _turning(unit: str) -> Made:
         derived="angle, turning rows",
     )
     name = TURNING_ROWS.name
-    return Made(column=column, reads=("angle",), thresholds=(name,), reach="before", before=100, make=make, heavy=False)
+    return DerivedColumn(
+        column=column, reads=("angle",), thresholds=(name,), reach="before", before=100, make=make, heavy=False
+    )
 
 
-def _loop() -> Made:
+def _loop() -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
         return loops.loops(given.numbers("x"), given.numbers("y"), given.rows, given.thresholds[LOOP_RADIUS.name])
 
@@ -172,30 +176,30 @@ def _loop() -> Made:
         description="Back at a place where it was before in this episode, after it had left it.",
         derived="x, y, loop radius",
     )
-    return Made(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
+    return DerivedColumn(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
 
 
-def _surprise() -> Made:
+def _advantage() -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
         settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
-        return surprise(given.numbers("reward"), given.numbers("value"), given.rows, **settings)
+        return advantage(given.numbers("reward"), given.numbers("value"), given.rows, **settings)
 
     column = Column(
-        name="surprise",
+        name="advantage",
         type="float",
         kind="decision",
         description="How much better (or, below 0, worse) things turned out from here on than the subject expected.",
-        derived="reward, value, discount, surprise smoothing",
+        derived="reward, value, discount, advantage smoothing",
     )
     thresholds = (DISCOUNT.name, SMOOTHING.name)
-    return Made(column=column, reads=("reward", "value"), thresholds=thresholds, reach="group", make=make)
+    return DerivedColumn(column=column, reads=("reward", "value"), thresholds=thresholds, reach="group", make=make)
 
 
-def _memory(arrays: Sequence[ArraySpec]) -> Iterator[Made]:
+def _memory(arrays: Sequence[ArraySpec]) -> Iterator[DerivedColumn]:
     for spec in (spec for spec in arrays if spec.role == "memory"):
         site = spec.name.partition(".")[2]
         suffix = f" {site}" if site else ""
-        yield Made(
+        yield DerivedColumn(
             column=Column(
                 name=f"memory change{suffix}",
                 type="float",
@@ -208,7 +212,7 @@ def _memory(arrays: Sequence[ArraySpec]) -> Iterator[Made]:
             before=1,
             make=_change_maker(spec.name),
         )
-        yield Made(
+        yield DerivedColumn(
             column=Column(
                 name=f"memory jumps{suffix}",
                 type="float",

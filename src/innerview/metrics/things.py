@@ -31,7 +31,7 @@ def kinds(objects: pl.Series) -> dict[str, int]:
 
 
 def nearest(
-    objects: pl.Series, kind: str, *, place_xy: Sequence[np.ndarray] | None, most_distance: float, least_px: float
+    objects: pl.Series, kind: str, *, place_xy: Sequence[np.ndarray] | None, max_distance: float, min_px: float
 ) -> Nearest:
     """The nearest thing of a kind that is near and wide enough to count as in view."""
     rows = len(objects)
@@ -42,7 +42,7 @@ def nearest(
         here_x, here_y = (values[row] for values in place_xy)
         distance = np.where(np.isnan(distance), np.hypot(x - here_x, y - here_y), distance)
     # What is not told cannot be too far or too small.
-    counts = ~(distance > most_distance) & ~(width < least_px)
+    counts = ~(distance > max_distance) & ~(width < min_px)
     row, distance, x, y = row[counts], distance[counts], x[counts], y[counts]
     order = np.lexsort((distance, row))
     row, first = np.unique(row[order], return_index=True)

@@ -17,7 +17,7 @@ class Threshold:
 
     name: str
     description: str
-    usual: float | None
+    default: float | None
     """What it is where nobody set it; None where the recording itself suggests it."""
     low: float = 0.0
     high: float = math.inf
@@ -26,27 +26,27 @@ class Threshold:
 
 
 VIEW_DISTANCE = Threshold(
-    name="view distance", description="Things farther away do not count as in view.", usual=math.inf, unit="as x"
+    name="view distance", description="Things farther away do not count as in view.", default=math.inf, unit="as x"
 )
 VIEW_WIDTH = Threshold(
-    name="view width", description="Things narrower than this do not count as in view.", usual=0.0, unit="pixels"
+    name="view width", description="Things narrower than this do not count as in view.", default=0.0, unit="pixels"
 )
 TURNING_ROWS = Threshold(
-    name="turning rows", description="Over how many rows turning is added up.", usual=3.0, low=2, high=100, whole=True
+    name="turning rows", description="Over how many rows turning is added up.", default=3.0, low=2, high=100, whole=True
 )
 LOOP_RADIUS = Threshold(
-    name="loop radius", description="How near it must come to where it was to be back there.", usual=None, unit="as x"
+    name="loop radius", description="How near it must come to where it was to be back there.", default=None, unit="as x"
 )
 JUMP = Threshold(
-    name="memory jump", description="An element that changes by more than this in one row jumps.", usual=None
+    name="memory jump", description="An element that changes by more than this in one row jumps.", default=None
 )
 DISCOUNT = Threshold(
-    name="discount", description="How much a reward one row later counts, as in training.", usual=0.999, high=1.0
+    name="discount", description="How much a reward one row later counts, as in training.", default=0.999, high=1.0
 )
 SMOOTHING = Threshold(
-    name="surprise smoothing",
-    description="How much of the next row's surprise counts as this row's.",
-    usual=0.95,
+    name="advantage smoothing",
+    description="How much of the next row's advantage counts as this row's.",
+    default=0.95,
     high=1.0,
 )
 THRESHOLDS: dict[str, Threshold] = {
@@ -67,7 +67,7 @@ def checked_thresholds(given: Mapping[str, float]) -> dict[str, float]:
     return {name: float(value) for name, value in given.items()}
 
 
-def usual_jump(changes: np.ndarray) -> float:
+def default_jump(changes: np.ndarray) -> float:
     """Where nobody set it, an element jumps when it changes twice as much as elements do typically."""
     known = changes[~np.isnan(changes)]
     spread = float(np.sqrt(np.mean(np.square(known, dtype=np.float64)))) if known.size else 0.0

@@ -26,13 +26,13 @@ def look(
     subject: Subject | None = None,
     *,
     array: str = "",
-    most: int = 20_000,
+    max_rows: int = 20_000,
     sample: str = "stride",
     seed: int = 0,
     watch: Watch = unwatched,
 ) -> Layout:
     """Places of the states along their two widest directions; "variance" is the share that each shows."""
-    places, values = chosen_states(rows, array, most=most, sample=sample, seed=seed)
+    places, values = chosen_states(rows, array, max_rows=max_rows, sample=sample, seed=seed)
     watch(0, None, f"{len(places):,} states")
     at, share = principal(values, 2)
     return layout(rows, array, places, at, variance=share.tolist())

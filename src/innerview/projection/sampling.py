@@ -12,7 +12,7 @@ from innerview.schema import Layout, Parameter, Rows
 PARAMETERS = (
     Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
     Parameter(
-        name="most",
+        name="max_rows",
         type="int",
         default=20_000,
         low=10,
@@ -30,21 +30,21 @@ PARAMETERS = (
 )
 
 
-def chosen_rows(count: int, *, most: int, sample: str, seed: int) -> np.ndarray:
-    """At most `most` places out of `count`, ascending."""
-    if count <= most:
+def chosen_rows(count: int, *, max_rows: int, sample: str, seed: int) -> np.ndarray:
+    """At most `max_rows` places out of `count`, ascending."""
+    if count <= max_rows:
         return np.arange(count)
     if sample == "random":
-        return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))
-    return np.unique(np.linspace(0, count - 1, most).astype(np.int64))
+        return np.sort(np.random.default_rng(seed).choice(count, max_rows, replace=False))
+    return np.unique(np.linspace(0, count - 1, max_rows).astype(np.int64))
 
 
-def chosen_states(rows: Rows, array: str, *, most: int, sample: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def chosen_states(rows: Rows, array: str, *, max_rows: int, sample: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Places of the states that are laid out, and the states themselves, float32 [states, elements]."""
     if not rows.memory:
         raise LensError("There is no memory to lay out.")
     states = rows.memory[array] if array else next(iter(rows.memory.values()))
-    places = chosen_rows(states.rows, most=most, sample=sample, seed=seed)
+    places = chosen_rows(states.rows, max_rows=max_rows, sample=sample, seed=seed)
     if len(places) < 3:
         raise LensError(f"A layout needs 3 rows or more; there are {len(places)}.")
     values = states.read(places)

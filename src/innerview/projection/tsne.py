@@ -50,7 +50,7 @@ def look(
     subject: Subject | None = None,
     *,
     array: str = "",
-    most: int = 20_000,
+    max_rows: int = 20_000,
     sample: str = "stride",
     seed: int = 0,
     perplexity: float = 30.0,
@@ -58,7 +58,7 @@ def look(
     watch: Watch = unwatched,
 ) -> Layout:
     """Places of the states; shows a layout every few iterations while it goes on."""
-    places, values = chosen_states(rows, array, most=most, sample=sample, seed=seed)
+    places, values = chosen_states(rows, array, max_rows=max_rows, sample=sample, seed=seed)
     total = EARLY + iterations
     points, _ = principal(values, min(DIMENSIONS, values.shape[1]))
     begin = principal(values, 2)[0].astype(np.float64)

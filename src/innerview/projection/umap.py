@@ -46,7 +46,7 @@ def look(
     subject: Subject | None = None,
     *,
     array: str = "",
-    most: int = 20_000,
+    max_rows: int = 20_000,
     sample: str = "stride",
     seed: int = 0,
     neighbours: int = 15,
@@ -56,7 +56,7 @@ def look(
     """Places of the states, beginning from their principal components."""
     if find_spec("umap") is None:
         raise LensError(f"'umap' {MISSING}")
-    places, values = chosen_states(rows, array, most=most, sample=sample, seed=seed)
+    places, values = chosen_states(rows, array, max_rows=max_rows, sample=sample, seed=seed)
     begin, _ = principal(values, 2)
     if begin[:, 0].std() == 0:
         raise LensError("All these states are the same; there is nothing to lay out.")

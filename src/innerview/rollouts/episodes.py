@@ -18,7 +18,7 @@ from innerview.subjects import Subject
 from innerview.worlds import World
 
 FULL = EditSet(name="full memory", edits=())
-USUAL_LANES = 8
+DEFAULT_LANES = 8
 """Games side by side: more than for a recording, as nothing is held of them but counts."""
 _PREVIEW_SEEDS = 5
 
@@ -105,8 +105,8 @@ def _episodes(
     """Play cells of (reduction, seed); for each the reduction and how it went."""
     if not cells:
         return
-    usual = getattr(table.world, "usual_lanes", USUAL_LANES)
-    lanes = usual if table.lanes is None else table.lanes
+    default = getattr(table.world, "default_lanes", DEFAULT_LANES)
+    lanes = default if table.lanes is None else table.lanes
     plan = Plan(
         seeds=[seed for _, seed in cells],
         programs=[which for which, _ in cells],

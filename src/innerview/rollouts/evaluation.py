@@ -18,7 +18,7 @@ from innerview.schema import EpisodeSummary
 from innerview.store import Study
 from innerview.subjects import Subject
 from innerview.worlds import World
-from innerview.worlds.crowds import Crowded, Known, usual_lanes
+from innerview.worlds.crowds import Crowded, Known, default_lanes
 
 PREVIEW_EVERY_S = 2.0
 _ROUNDS = 4
@@ -91,7 +91,7 @@ class Match:
             yield [(whose, self._evaluation(player, whose, self.seeds)) for player, whose in pairs]
             return
         first = self.players[0]
-        size = _ROUNDS * (self.lanes or usual_lanes(first.world, first.subject.device))
+        size = _ROUNDS * (self.lanes or default_lanes(first.world, first.subject.device))
         for start in range(0, len(self.seeds), size):
             part = self.seeds[start : start + size]
             yield from ([(whose, self._evaluation(player, whose, part))] for player, whose in pairs)
@@ -123,7 +123,7 @@ class Match:
 
 
 def value_of(match: Match, lines: Lines) -> dict[str, Any]:
-    """The proof as JSON."""
+    """The ablation test as JSON."""
     pairs = zip(match.players, lines, strict=True)
     arms = [Arm(name=player.name, kind=player.kind, episodes=episodes) for player, episodes in pairs]
     return {

@@ -77,7 +77,7 @@ class PredictJob:
     edits: tuple[Edit, ...] = ()
 
 
-@job_kind("what-if", work="innerview.rollouts.what_if.saved:WhatIfWork", unit="steps")
+@job_kind("what_if", work="innerview.rollouts.what_if.saved:WhatIfWork", unit="steps")
 @dataclass(frozen=True, kw_only=True)
 class WhatIfJob:
     """Save a what-if rollout as a recording: what was recorded up to a row, and what these moves lead to from there."""

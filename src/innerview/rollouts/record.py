@@ -25,7 +25,7 @@ from innerview.subjects import Subject
 from innerview.worlds import World
 from innerview.worlds import world as as_world
 
-USUAL_LANES = 4
+DEFAULT_LANES = 4
 
 
 def record(
@@ -132,7 +132,7 @@ def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
     if job.same_seeds:
         seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.get("lanes")
     chosen = seeds_of(episodes, seeds)
-    default = getattr(world, "usual_lanes", USUAL_LANES)
+    default = getattr(world, "default_lanes", DEFAULT_LANES)
     return Plan(
         seeds=chosen, lanes=min(default if lanes is None else lanes, len(chosen)), greedy=greedy, max_steps=max_steps
     )
@@ -192,8 +192,8 @@ def record_plan(
         report(total if writer.complete else writer.groups_committed, total)
         if not writer.complete:
             rest = replace(plan, first_episode=writer.groups_committed)
-            keeper = _Keeper(writer, opened.recording(info.name))
-            _fill(keeper, rollout(subject, world, rest, form, edits=[changes]), total, report)
+            episode_writer = _EpisodeWriter(writer, opened.recording(info.name))
+            _fill(episode_writer, rollout(subject, world, rest, form, edits=[changes]), total, report)
     return opened.recording(info.name)
 
 
@@ -256,19 +256,19 @@ def _describe(
     )
 
 
-def _fill(keeper: _Keeper, pieces: Generator[Piece], total: int, report: Progress) -> None:
+def _fill(episode_writer: _EpisodeWriter, pieces: Generator[Piece], total: int, report: Progress) -> None:
     try:
         for piece in pieces:
-            keeper.keep(piece)
-            report(keeper.episodes, total, f"{keeper.rows:,} steps")
+            episode_writer.write(piece)
+            report(episode_writer.episodes, total, f"{episode_writer.rows:,} steps")
     except CaptureError:
-        keeper.keep_unfinished()
+        episode_writer.write_unfinished()
         raise
     finally:
         pieces.close()
 
 
-class _Keeper:
+class _EpisodeWriter:
     """Hands pieces to the writer, less the rows that were committed before an interruption."""
 
     def __init__(self, writer: RecordingWriter, before: Recording) -> None:
@@ -280,7 +280,7 @@ class _Keeper:
         self._added = 0
         self._start = self.rows
 
-    def keep(self, piece: Piece) -> None:
+    def write(self, piece: Piece) -> None:
         count = len(piece.rows["episode"])
         if piece.provisional and not self._added and count <= self._known:
             self._known = sys.maxsize  # it broke before it came to anything new: there is nothing to add
@@ -308,7 +308,7 @@ class _Keeper:
             if committed[name].to_list() != list(piece.rows[name][:skipped]):
                 raise _does_not_repeat(piece.episode, f"its {name} is another")
 
-    def keep_unfinished(self) -> None:
+    def write_unfinished(self) -> None:
         """Put what is in hand on disk too, to be looked at."""
         self._writer.close(keep=True)
 

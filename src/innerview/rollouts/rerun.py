@@ -38,7 +38,7 @@ class Pair:
     of: int
     """The episode of the recording that was run again."""
     seed: int
-    parts: Divergence
+    divergence: Divergence
     alike: bool
     """Whether the world showed the same until something else was done; else it does not repeat itself."""
 
@@ -168,7 +168,7 @@ def check_same(recording: Recording, subject: Subject, world: WorldInfo) -> None
     arguments = recording.info.arguments
     if "moves" in arguments:
         raise CaptureError(
-            f"'{recording.name}' was played out by hand: the subject alone would not play the same again. "
+            f"'{recording.name}' was rolled out by hand: the subject alone would not play the same again. "
             f"Run '{arguments.get('of')}' again, which it was made from."
         )
     check_known(recording, subject)
@@ -216,13 +216,13 @@ def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, 
 def _free_name(study: Study, wanted: str, edits: str, more: Mapping[str, Any]) -> str:
     """A name for the re-run; with a mark of its own where the usual one holds other edits or other episodes."""
     plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")
-    usual = plain[:_LONGEST_NAME].strip()
-    if usual not in study.recordings():
-        return usual
-    there = study.recording(usual).info.arguments
+    default = plain[:_LONGEST_NAME].strip()
+    if default not in study.recordings():
+        return default
+    there = study.recording(default).info.arguments
     same = all(there.get(key) == value for key, value in more.items())
     if same and _edits_of(there) == edits:
-        return usual
+        return default
     mark = _mark(edits, more["episodes"])
     return f"{plain[: _LONGEST_NAME - len(mark) - 1].strip()} {mark}"
 
@@ -238,10 +238,10 @@ def _edits_of(arguments: Mapping[str, Any]) -> str:
 
 def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:
     rows, before = (line["start"], line["stop"]), (of["start"], of["stop"])
-    parts = find_divergence(_run(old, *before), _run(new, *rows), epsilon=epsilon)
-    until = min(rows[1] - rows[0], before[1] - before[0]) - 1 if parts.action is None else parts.action
+    divergence = find_divergence(_run(old, *before), _run(new, *rows), epsilon=epsilon)
+    until = min(rows[1] - rows[0], before[1] - before[0]) - 1 if divergence.action is None else divergence.action
     alike = begins_alike(_seen(old, *before, until), _seen(new, *rows, until), until=until)
-    return Pair(episode=line["episode"], of=of["episode"], seed=line["seed"], parts=parts, alike=alike)
+    return Pair(episode=line["episode"], of=of["episode"], seed=line["seed"], divergence=divergence, alike=alike)
 
 
 def _run(recording: Recording, start: int, stop: int) -> Run:

@@ -19,6 +19,7 @@ from innerview.schema.edit import (
 from innerview.schema.episode import EpisodeSummary
 from innerview.schema.lens import TARGET, Lens, Need, Parameter, Setting
 from innerview.schema.metric import Metric, Metrics
+from innerview.schema.move import DOES, Does, Move
 from innerview.schema.output import (
     OUTPUTS,
     Axis,
@@ -35,7 +36,6 @@ from innerview.schema.output import (
     join_rows,
 )
 from innerview.schema.plain import from_json, to_json
-from innerview.schema.playout import DOES, Does, Move
 from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, RowKind
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Watch, unwatched

@@ -17,19 +17,19 @@ from innerview.serve import failures
 from innerview.serve.context import LiveCall, Service
 from innerview.serve.docs.pages import Docs
 from innerview.serve.guard import Guard
-from innerview.serve.live.playouts import LatePlayouts
+from innerview.serve.live.what_if import LazyWhatIfSessions
 from innerview.serve.page import Page
 from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import (
     edited,
     live,
     metrics,
-    playout,
     predictions,
     recordings,
     reductions,
     results,
     saved,
+    what_if,
 )
 from innerview.serve.routes import jobs as job_routes
 from innerview.serve.routes import page as page_routes
@@ -39,9 +39,9 @@ from innerview.serve.wire import ErrorReply
 from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
-RECORDED = (recordings, predictions, tiles, aligned, order, playout)
-KEPT = (metrics, results, reductions, edited, saved)
-NOUNS = (study_routes, *RECORDED, *KEPT, doc_routes, job_routes, live, page_routes)
+RECORDED = (recordings, predictions, tiles, aligned, order, what_if)
+SAVED = (metrics, results, reductions, edited, saved)
+NOUNS = (study_routes, *RECORDED, *SAVED, doc_routes, job_routes, live, page_routes)
 
 
 def create_app(
@@ -56,7 +56,7 @@ def create_app(
     jobs: Jobs | None = None,
     page: Page | None = None,
     docs: Docs | None = None,
-    playouts: LatePlayouts | None = None,
+    what_ifs: LazyWhatIfSessions | None = None,
 ) -> FastAPI:
     """The service over one study. `calls` answer the live channel."""
     app = FastAPI(
@@ -77,7 +77,7 @@ def create_app(
         calls=calls or {},
         lenses=lenses,
         docs=docs or Docs(),
-        playouts=playouts,
+        what_ifs=what_ifs,
     )
     built = page or Page()
     app.state.token, app.state.port, app.state.page = token, port, built

@@ -34,14 +34,14 @@ _WANTED = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedJob:
+class RequestedJob:
     """A job as somebody asked for it."""
 
     arguments: Any
     again: bool = False
 
 
-def read_job(value: Any) -> AskedJob:
+def read_job(value: Any) -> RequestedJob:
     """The job that a request asks for, or an error that says what would be right."""
     if not isinstance(value, dict):
         raise RequestError(f"A job is an object with a kind and what that kind takes, not {value!r:.60}.")
@@ -51,7 +51,7 @@ def read_job(value: Any) -> AskedJob:
     kind = KINDS.get(name)
     model = _validated(_job_model(kind), value, f"job '{name}'", kind.arguments)
     given = {each.name: getattr(model, each.name) for each in fields(kind.arguments)}
-    return AskedJob(arguments=kind.arguments(**given), again=getattr(model, "again", False))
+    return RequestedJob(arguments=kind.arguments(**given), again=getattr(model, "again", False))
 
 
 def read(arguments: type[T], value: Any, what: str) -> T:
@@ -137,7 +137,7 @@ def _names(arguments: type) -> list[str]:
     return [each.name for each in fields(arguments)]
 
 
-def _read_any(value: Any, handler: Callable[[Any], Any]) -> AskedJob:
+def _read_any(value: Any, handler: Callable[[Any], Any]) -> RequestedJob:
     return read_job(value)
 
 
@@ -152,6 +152,6 @@ def union_of(kinds: Iterable[type]) -> Any:
 
 
 if TYPE_CHECKING:
-    JobRequest = AskedJob
+    JobRequest = RequestedJob
 else:
     JobRequest = union_of(CORE)

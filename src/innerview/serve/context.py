@@ -19,7 +19,7 @@ from innerview.jobs.runner import Jobs
 from innerview.lenses.columns.derived import Derived, usable_metrics
 from innerview.schema import Lens
 from innerview.serve.docs.pages import Docs
-from innerview.serve.live.playouts import LatePlayouts
+from innerview.serve.live.what_if import LazyWhatIfSessions
 from innerview.serve.pyramids import Pyramids
 from innerview.store import Damage, Recording, Study, metrics_digest
 
@@ -75,7 +75,7 @@ class Service:
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""
     pyramids: Pyramids = field(default_factory=Pyramids)
-    playouts: LatePlayouts | None = None
+    what_ifs: LazyWhatIfSessions | None = None
     """None where no subject and world are live."""
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -103,8 +103,8 @@ class Service:
         self.jobs.close()
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.pyramids.close()
-        if self.playouts is not None:
-            self.playouts.close()
+        if self.what_ifs is not None:
+            self.what_ifs.close()
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:

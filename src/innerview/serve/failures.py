@@ -54,7 +54,7 @@ def status_of(error: errors.InnerviewError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def said(kind: str, message: str) -> dict[str, dict[str, str]]:
+def error_body(kind: str, message: str) -> dict[str, dict[str, str]]:
     """The one shape of a failure on the wire."""
     return {"error": {"kind": kind, "message": message}}
 
@@ -62,7 +62,7 @@ def said(kind: str, message: str) -> dict[str, dict[str, str]]:
 def reply(status: int, message: str, kind: str | None = None) -> JSONResponse:
     """A failure as a response that nobody keeps."""
     kind = kind or KINDS.get(status, "RequestError")
-    return JSONResponse(said(kind, message), status, headers={"Cache-Control": "no-store"})
+    return JSONResponse(error_body(kind, message), status, headers={"Cache-Control": "no-store"})
 
 
 def reply_to(error: errors.InnerviewError) -> JSONResponse:

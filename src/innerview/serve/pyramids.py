@@ -46,11 +46,11 @@ class Pyramids:
             shutil.rmtree(self._elsewhere, ignore_errors=True)
 
     def _build(self, pyramid: Pyramid, key: tuple[str, str, str]) -> None:
-        def tell(share: float) -> bool:
+        def report(share: float) -> bool:
             self._shares[key] = share
             return not self._closed
 
-        pyramid.build(tell)
+        pyramid.build(report)
         self._shares.pop(key, None)
 
     def _root(self, recording: Recording) -> Path | None:

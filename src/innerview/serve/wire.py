@@ -26,7 +26,7 @@ from innerview.schema.data import ArrayRole
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
-class ErrorSaid(BaseModel):
+class ErrorBody(BaseModel):
     """What went wrong, in words for a person."""
 
     kind: str
@@ -36,7 +36,7 @@ class ErrorSaid(BaseModel):
 class ErrorReply(BaseModel):
     """Every failure has this shape."""
 
-    error: ErrorSaid
+    error: ErrorBody
 
 
 class DamageReply(BaseModel):
@@ -170,7 +170,7 @@ class PredictionReply(BaseModel):
     created_at: str
 
 
-class PartingReply(BaseModel):
+class DivergenceReply(BaseModel):
     """An episode of a re-run, and the first steps at which it differs; none where it never does."""
 
     episode: int
@@ -258,7 +258,7 @@ class OrderReply(BaseModel):
     explains: str
 
 
-class KeptSelection(BaseModel):
+class SavedSelection(BaseModel):
     """A set of rows that somebody named. The page writes and reads the expression; the server only keeps it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -268,7 +268,7 @@ class KeptSelection(BaseModel):
     expression: Annotated[str, StringConstraints(max_length=200_000)]
 
 
-class KeptSelections(RootModel[Annotated[list[KeptSelection], Field(max_length=500)]]):
+class SavedSelections(RootModel[Annotated[list[SavedSelection], Field(max_length=500)]]):
     """Every named selection of a study."""
 
 

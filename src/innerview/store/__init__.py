@@ -9,7 +9,7 @@ from innerview.store.annotations.reductions import export_reductions, import_red
 from innerview.store.annotations.selections import load_selections, save_selections
 from innerview.store.check import check
 from innerview.store.exporters import export_arrays, export_rows, export_video
-from innerview.store.importers.files import Imported, Wishes, import_files
+from innerview.store.importers.files import Imported, ImportOptions, import_files
 from innerview.store.importers.pairs import import_pairs
 from innerview.store.importers.tables import import_npz, import_table
 from innerview.store.models.cards import Card, load_card, load_weights, save_subject, subjects
@@ -25,12 +25,12 @@ from innerview.store.models.edited import (
 from innerview.store.models.snapshots import Snapshot
 from innerview.store.models.weights import read_weights
 from innerview.store.predictions import Predictions, prediction_id
+from innerview.store.recordings.bulk import fitting_block_rows, write_rows
 from innerview.store.recordings.damage import Damage, damage_named
 from innerview.store.recordings.recording import Recording
-from innerview.store.recordings.whole import fitting_block_rows, write_rows
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.derived import DerivedCache
-from innerview.store.results.episodes import Played
+from innerview.store.results.episodes import EpisodeCache
 from innerview.store.study import Study
 
 __all__ = [
@@ -38,14 +38,14 @@ __all__ = [
     "Damage",
     "DerivedCache",
     "Edited",
+    "EpisodeCache",
+    "ImportOptions",
     "Imported",
-    "Played",
     "Predictions",
     "Recording",
     "RecordingWriter",
     "Snapshot",
     "Study",
-    "Wishes",
     "check",
     "damage_named",
     "drop_edited",

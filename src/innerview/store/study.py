@@ -13,7 +13,7 @@ import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
-from innerview.store.annotations.reductions import drop_reduction, keep_reduction, load_reductions
+from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
 from innerview.store.files import read_json, replace_json
 from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
 from innerview.store.paths import checked_name, confined, is_plain_file
@@ -35,12 +35,12 @@ from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.results import (
     check_result,
     drop_result,
-    keep_result,
     load_result,
     load_result_array,
     load_result_info,
     load_results,
     result_id,
+    save_result,
 )
 
 if TYPE_CHECKING:
@@ -169,9 +169,9 @@ class Study:
         """Named reductions of the memory, oldest first."""
         return load_reductions(self.path)
 
-    def keep_reduction(self, reduction: EditSet) -> None:
+    def save_reduction(self, reduction: EditSet) -> None:
         """Keep a reduction under its name; one of the same name is replaced."""
-        keep_reduction(self.path, reduction)
+        save_reduction(self.path, reduction)
 
     def drop_reduction(self, name: str) -> None:
         """Forget a reduction."""
@@ -202,7 +202,7 @@ class Study:
         digest = self.recording(recording).digest
         return result_id(kind=kind, version=version, recording=recording, digest=digest, arguments=arguments)
 
-    def keep_result(
+    def save_result(
         self,
         kind: str,
         *,
@@ -231,7 +231,7 @@ class Study:
             shown=shown or {},
             provisional=provisional,
         )
-        return keep_result(self.path, made, arrays or {})
+        return save_result(self.path, made, arrays or {})
 
     def drop_result(self, result: str) -> None:
         """Remove a result."""

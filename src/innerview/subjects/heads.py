@@ -93,8 +93,8 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
     for name, kind in declared.items():
         if name in paths:
             sources.append(_source(paths[name], name, kind, batch))
-        elif name in trace.kept:
-            value = trace.kept[name][0]
+        elif name in trace.captured:
+            value = trace.captured[name][0]
             head = _head(name, kind, value.numel() // batch)
             sources.append(HeadSource(head, layer=name, transform=_transform(head.kind, name, value, batch)))
         else:
@@ -105,7 +105,7 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
 def _fit_in_order(declared: Mapping[str, Any], found: list[Part], trace: Trace) -> bool:
     """Whether the names can be those of the outputs, in order. A layer of the same name does not count: what the module
     puts out may be masked or scaled after it."""
-    sizes = {name: trace.kept[name][0].numel() for name in declared if name in trace.kept}
+    sizes = {name: trace.captured[name][0].numel() for name in declared if name in trace.captured}
     if len(declared) != len(found) or len(sizes) not in (0, len(found)):
         return False
     return not sizes or [*sizes.values()] == [part.value.numel() for part in found]

@@ -21,7 +21,7 @@ from innerview.subjects.memory import declaration as declarations
 from innerview.subjects.memory.carriers import Carrier, NoMemory, Slot
 from innerview.subjects.memory.discovery import Found, Probe, Start, find_memory, in_layers, layout_problem
 from innerview.subjects.sites.discovery import DeclaredAttention, find_attention
-from innerview.subjects.sites.hooks import Layers, attached, keeping
+from innerview.subjects.sites.hooks import Layers, attached, capturing
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.trace import recurrent_layers
 from innerview.subjects.weights import weights_digest
@@ -61,7 +61,7 @@ class PlainBody:
         call = self.caller(inputs)
         if self.read_layers or self.written:
             chosen = ((name, self.module.get_submodule(name)) for name in self.read_layers)
-            with restoring(self.written), attached(keeping(chosen, kept, self.layers)):
+            with restoring(self.written), attached(capturing(chosen, kept, self.layers)):
                 result, after = self.carrier.run(call, memory)
         else:
             result, after = self.carrier.run(call, memory)

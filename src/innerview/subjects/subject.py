@@ -27,7 +27,7 @@ from innerview.subjects.memory.discovery import Start
 from innerview.subjects.sites.attention import AttentionMode, CallStack, Place
 from innerview.subjects.sites.backward import Rule, backward_rule
 from innerview.subjects.sites.change import Changes, changed_after, changing_memory, checked_change, together
-from innerview.subjects.sites.hooks import Layers, attached, keeping, replacing
+from innerview.subjects.sites.hooks import Layers, attached, capturing, replacing
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits
 
@@ -280,7 +280,7 @@ class Subject:
                         part = replacing(address, self._module_at(address), whole, self._body.layers)
                         stack.enter_context(attached(part))
             chosen = ((site.address, self._module_at(site.address)) for site in activations)
-            stack.enter_context(attached(keeping(chosen, kept, self._body.layers)))
+            stack.enter_context(attached(capturing(chosen, kept, self._body.layers)))
             if maps or any(self._sites[address].kind == "attention" for address in changes.sites):
                 calls = CallStack(self.module)
                 stack.enter_context(attached(calls.hooks()))

@@ -43,7 +43,7 @@ class Trace:
     makers: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
     """id of an output tensor to the layer that made it (and the tensor, so that no other gets its id)."""
     written: list[Written] = field(default_factory=list)
-    kept: dict[str, tuple[Tensor, int]] = field(default_factory=dict)
+    captured: dict[str, tuple[Tensor, int]] = field(default_factory=dict)
     shapes: dict[str, list[tuple[int, ...]]] = field(default_factory=dict)
     """Of each layer's output, call by call."""
 
@@ -53,14 +53,14 @@ class Trace:
 
     def named_layers(self, batch: int, time_axis: int | None) -> Layers:
         """What keeping a layer's output needs to know, for a run on `batch` rows."""
-        axes = dict.fromkeys(self.kept, time_axis) if time_axis is not None else {}
+        axes = dict.fromkeys(self.captured, time_axis) if time_axis is not None else {}
         axes |= {
             n: 1 if c.layer.batch_first else 0 for n, c in self.recurrent.items() if isinstance(c.layer, nn.RNNBase)
         }
         timed = {
             name: axis
             for name, axis in axes.items()
-            if name in self.kept and _is_time(tuple(self.kept[name][0].shape), axis, batch)
+            if name in self.captured and _is_time(tuple(self.captured[name][0].shape), axis, batch)
         }
         sites = {address: shape for name in self.layers for address, shape in self._calls(name, timed.get(name))}
         return Layers(tuple(sites), tuple(sites.values()), self.rewritten, timed)
@@ -90,7 +90,7 @@ def trace(
         attached(_hooks(module, found, states or {})),
     ):
         found.result = call()
-        found.rewritten = frozenset(n for n, (value, version) in found.kept.items() if value._version != version)
+        found.rewritten = frozenset(n for n, (value, version) in found.captured.items() if value._version != version)
     found.written = written
     return found
 
@@ -144,12 +144,12 @@ def _after(name: str, found: Trace) -> Any:
         value = main_tensor(output)
         if name == ROOT or value is None:
             return
-        before = found.kept.get(name)
+        before = found.captured.get(name)
         if before is None:
             found.layers.append(name)
         elif _differs(*before, value):
             found.repeated.add(name)
-        found.kept[name] = (value, value._version)
+        found.captured[name] = (value, value._version)
         found.shapes.setdefault(name, []).append(tuple(value.shape))
         for part in parts(output):
             found.makers.setdefault(id(part.value), (name, part.value))

@@ -1,6 +1,6 @@
 """A world of three steps in which one must jump over red and stay for green, and an agent that sees colours by channel.
 
-Everything about it is known: blind to red, an agent falls in exactly those episodes in which red appears.
+Everything about it is known: with red ablated, an agent falls in exactly those episodes in which red appears.
 """
 
 from __future__ import annotations

@@ -19,22 +19,22 @@ def crossing_study(folder: Path) -> Study:
     """Three episodes, with factors red, green and one that means nothing."""
     study = Study.create(folder, "crossing")
     record(study, walker(), Crossing(), episodes=3, seeds=12, name=RECORDING, lanes=2, progress=False)
-    keep_factors(study)
+    save_factors(study)
     return study
 
 
-def keep_factors(study: Study, *, layer: str = "see", names: tuple[str, ...] = ("red", "green", "")) -> Result:
+def save_factors(study: Study, *, layer: str = "see", names: tuple[str, ...] = ("red", "green", "")) -> Result:
     """Factors as the lens tells them."""
     said = {"layer": layer, "target": "value", "of": "attributions", "explained": 1.0}
-    return study.keep_result(
+    return study.save_result(
         "factors",
         recording=RECORDING,
         arguments={"layer": layer, "names": list(names)},
-        value={**said, "factors": [_told(name) for name in names]},
+        value={**said, "factors": [_meaning(name) for name in names]},
         arrays={"directions": np.eye(4, dtype=np.float32)[: len(names)]},
     )
 
 
-def _told(name: str) -> dict[str, Any]:
+def _meaning(name: str) -> dict[str, Any]:
     classes = [{"class": c, "excess": 0.9 if c == name else 0.1} for c in CLASSES]
     return {"share": 0.3, "meaning": {"name": name, "score": 0.9, "classes": classes}}

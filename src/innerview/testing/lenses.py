@@ -11,7 +11,7 @@ import numpy as np
 from torch import nn
 
 from innerview.errors import LensError
-from innerview.lenses.discovery import Looking, as_looking
+from innerview.lenses.discovery import LoadedLens, as_loaded_lens
 from innerview.lenses.look import run_lens
 from innerview.lenses.needs import unmet_needs
 from innerview.schema import Heat, Lens, Output, PerRow, Rows, Watch, to_json, unwatched
@@ -19,7 +19,7 @@ from innerview.subjects import Subject
 from innerview.testing.lens_subjects import LensCase, lens_cases
 from innerview.testing.planted import Planted
 
-FEW = {"most": 300, "steps": 16, "count": 2}
+FEW = {"max_rows": 300, "steps": 16, "count": 2}
 """Where a lens can be told how many rows to use, or how finely to compute, so little that it is quick."""
 
 
@@ -33,7 +33,7 @@ def check_lens(thing: Any) -> tuple[str, ...]:
     Raises LensError where it does not describe itself, does not run, mixes rows, leaves something on a model, or gives
     what cannot be kept. `thing` is a module with LENS and look, or the name of a lens.
     """
-    looking = as_looking(thing)
+    looking = as_loaded_lens(thing)
     lens = looking.lens
     _check_words(lens)
     _check_signature(looking)
@@ -52,7 +52,7 @@ def check_lens(thing: Any) -> tuple[str, ...]:
     return tuple(case.name for case in cases)
 
 
-def _check_case(looking: Looking, case: LensCase, parameters: Mapping[str, Any], *, thoroughly: bool) -> None:
+def _check_case(looking: LoadedLens, case: LensCase, parameters: Mapping[str, Any], *, thoroughly: bool) -> None:
     rows = case.rows if looking.lens.over != "episode" else case.rows.part(np.arange(*case.rows.groups[0]))
     subject = case.subject if looking.lens.runs_subject else None
     before = {name: value.clone() for name, value in case.subject.module.state_dict().items()}
@@ -72,7 +72,7 @@ def _touched(module: nn.Module) -> bool:
 
 
 def _check_on(
-    looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, thoroughly: bool
+    looking: LoadedLens, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, thoroughly: bool
 ) -> None:
     lens = looking.lens
     first = _run(looking, rows, subject, parameters)
@@ -89,7 +89,7 @@ def _check_on(
 
 
 def _check_alone(
-    looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], whole: Output
+    looking: LoadedLens, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], whole: Output
 ) -> None:
     """A row says the same alone, as it is asked for on hover, as among others."""
     place = rows.count - 1
@@ -118,7 +118,7 @@ def _check_words(lens: Lens) -> None:
         _demand(parameter.description.endswith("."), lens, f"does not describe '{parameter.name}' in a sentence")
 
 
-def _check_signature(looking: Looking) -> None:
+def _check_signature(looking: LoadedLens) -> None:
     taken = inspect.signature(looking.look).parameters
     rest = any(each.kind is each.VAR_KEYWORD for each in taken.values())
     _demand(list(taken)[:2] == ["rows", "subject"], looking.lens, "does not take `rows` and `subject` first")
@@ -131,7 +131,7 @@ def _check_signature(looking: Looking) -> None:
 
 
 def _run(
-    looking: Looking,
+    looking: LoadedLens,
     rows: Rows,
     subject: Subject | None,
     parameters: Mapping[str, Any],
@@ -147,7 +147,7 @@ def _run(
     return output
 
 
-def _check_cancel(looking: Looking, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any]) -> None:
+def _check_cancel(looking: LoadedLens, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any]) -> None:
     def stop(done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
         raise Stop
 

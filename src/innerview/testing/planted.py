@@ -15,7 +15,7 @@ PLANTED = {
     "health ≥ 50": (25,),
 }
 """Which elements tell which facts; no other element tells any."""
-KEEPS_STEPS = 12
+RETENTION_STEPS = 12
 """For how long element 8 stays up after the lamp left the view."""
 
 
@@ -65,7 +65,7 @@ class Planted:
         clock = np.concatenate([np.linspace(0, 4, stop - start) for start, stop in groups])
         memory[:, 30:36] += clock[:, None]
         green, blue = (_since_first(columns[f"gathered {c}"], groups) for c in ("green", "blue"))
-        lamp = np.concatenate([_held(columns["lamp in view"][a:b] > 0, KEEPS_STEPS) for a, b in groups])
+        lamp = np.concatenate([_held(columns["lamp in view"][a:b] > 0, RETENTION_STEPS) for a, b in groups])
         noise = self.noise
         memory[:, 3] = 2 * green + noise * memory[:, 3]
         memory[:, 17] = -1.5 * green + noise * memory[:, 17]

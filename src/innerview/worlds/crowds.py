@@ -71,10 +71,10 @@ class Known(Protocol):
 
 
 @runtime_checkable
-class Telling(Protocol):
+class MaskProvider(Protocol):
     """A world that can say which class each pixel belongs to."""
 
-    def telling(self) -> World:
+    def with_masks(self) -> World:
         """The same world with masks."""
 
 
@@ -96,11 +96,11 @@ def hiding(world: World, name: str) -> World:
     return unseen
 
 
-def usual_lanes(world: World, device: Any) -> int:
+def default_lanes(world: World, device: Any) -> int:
     """How many games run side by side unless somebody says."""
     if isinstance(world, Crowded):
         return LANES if str(device).startswith("cpu") else LANES_ON_GPU
-    return int(getattr(world, "usual_lanes", LANES_OF_GAMES))
+    return int(getattr(world, "default_lanes", LANES_OF_GAMES))
 
 
 def crowd(world: World, lanes: int, *, device: Any = "cpu") -> Crowd:

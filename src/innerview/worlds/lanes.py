@@ -62,7 +62,7 @@ class ThreadedLanes:
             thread.shutdown()
         for lane, future in closing.items():
             if (error := future.exception()) is not None:
-                raise WorldError(f"The game in lane {lane} could not be closed: {_said(error)}") from error
+                raise WorldError(f"The game in lane {lane} could not be closed: {_error_text(error)}") from error
 
     def __enter__(self) -> ThreadedLanes:
         return self
@@ -96,7 +96,7 @@ class ThreadedLanes:
     def _failure(self, lane: int, error: BaseException, when: str) -> BaseException:
         if not isinstance(error, Exception):
             return error
-        return WorldError(f"The game in lane {lane} failed {when}: {_said(error)}")
+        return WorldError(f"The game in lane {lane} failed {when}: {_error_text(error)}")
 
 
 class _InCaller(Executor):
@@ -115,6 +115,6 @@ def _thread(lane: int) -> Executor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"innerview-lane-{lane}")
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     text = str(error).strip()
     return text if isinstance(error, WorldError) and text else f"{type(error).__name__}: {text}"

@@ -80,7 +80,7 @@ def test_every_moment_has_a_picture_and_every_fact(solved: list[Moment]) -> None
             assert value is None or type(value) is kinds[columns[name].type], name
 
 
-def test_each_item_is_told_once_when_it_is_gathered(solved: list[Moment]) -> None:
+def test_each_item_is_reported_once_when_it_is_gathered(solved: list[Moment]) -> None:
     assert [m.ended for m in solved[-2:]] == ["", ALL_ITEMS]
     for before, after in pairwise(solved):
         taken = [name for name in GATHERED if after.facts[name]]

@@ -73,7 +73,7 @@ def test_depth_is_a_byte_of_ten_metres() -> None:
     assert arrays[1]["rgbd"][16, 16, 3] == round(5.1 / 10 * 255)
 
 
-def test_things_in_view_are_told_with_box_and_place() -> None:
+def test_things_in_view_are_reported_with_box_and_place() -> None:
     room = bare_room(8, 6).with_object("column", x=5.0, y=3.0)
     lanes = world("office", goal="column", floor=room, size=64).open(1)
     view = View(ViewSettings(size=64, floor=room, pitch_deg=0.0))

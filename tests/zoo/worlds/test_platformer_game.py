@@ -77,7 +77,7 @@ def test_masks_agree_with_where_things_are() -> None:
     assert solid > 1000
 
 
-def test_velocity_is_painted_into_two_squares() -> None:
+def test_velocity_is_visualised_into_two_squares() -> None:
     game = Platformer(1)
     game.reset(level_seeds=[0])
     still = game.frames()[0, :, 3, [3, 10]]

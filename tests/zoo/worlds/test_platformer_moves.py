@@ -129,7 +129,7 @@ def test_running_into_things_ends_the_episode_by_their_name(kind: str, ended: st
 
 
 @pytest.mark.parametrize(("way", "ended"), [(-1, "enemy moving left"), (1, "enemy moving right")])
-def test_an_enemy_is_told_by_the_way_it_moves(way: int, ended: str) -> None:
+def test_an_enemy_is_reported_by_the_way_it_moves(way: int, ended: str) -> None:
     level = flat()
     parts = {"enemy_x": 8 * UNIT, "enemy_y": FLOOR_Y * UNIT, "enemy_way": way, "enemy_low": 0, "enemy_high": 60 * UNIT}
     for name, value in parts.items():

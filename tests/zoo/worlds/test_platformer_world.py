@@ -36,7 +36,7 @@ def episode(place: World, seed: int, *, lanes: int = 1, lane: int = 0) -> list[M
     return moments
 
 
-def test_the_world_tells_what_it_said_it_would() -> None:
+def test_the_world_reports_what_it_said_it_would() -> None:
     place = world("platformer", render=128, masks=True, time_limit=60)
     assert isinstance(place, World)
     assert place.info.actions.names == ACTIONS

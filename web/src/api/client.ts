@@ -47,15 +47,15 @@ export class Client {
       });
     } catch (problem) {
       if (isAbort(problem)) throw problem;
-      this.tell(false);
+      this.notify(false);
       throw new Unreachable();
     }
-    this.tell(true);
+    this.notify(true);
     if (!reply.ok) throw await refusal(reply);
     return reply;
   }
 
-  private tell(reachable: boolean): void {
+  private notify(reachable: boolean): void {
     for (const listener of this.listeners) listener(reachable);
   }
 }

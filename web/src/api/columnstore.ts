@@ -15,7 +15,7 @@ export interface Loaded {
 
 const chunkRows = 1 << 19;
 const smallestPart = 256;
-const keepBytes = 160e6;
+const cacheBytes = 160e6;
 
 export class ColumnStore {
   private readonly wholes = new Map<string, { data: ColumnData; holes: readonly Hole[] }>();
@@ -75,7 +75,7 @@ export class ColumnStore {
     let total = 0;
     for (const { data } of this.wholes.values()) total += bytesOf(data);
     for (const [name, { data }] of this.wholes) {
-      if (total <= keepBytes || this.wholes.size === 1) return;
+      if (total <= cacheBytes || this.wholes.size === 1) return;
       this.wholes.delete(name);
       total -= bytesOf(data);
     }

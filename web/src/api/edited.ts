@@ -8,7 +8,7 @@ type Schemas = components["schemas"];
 export type Edit = Schemas["EditLine"];
 /** The edit that made it, and all of them, oldest first. */
 export type Edited = Schemas["EditedReply"];
-export type BlindRequest = Schemas["BlindRequest"];
+export type AblateRequest = Schemas["AblateRequest"];
 
 export class EditedService {
   constructor(private readonly client: Client) {}
@@ -17,7 +17,7 @@ export class EditedService {
     return (await this.client.json<Schemas["EditedList"]>("/api/edited")).edited;
   }
 
-  blind(body: BlindRequest): Promise<Edited> {
+  ablate(body: AblateRequest): Promise<Edited> {
     return this.client.json("/api/edited", { method: "POST", body });
   }
 

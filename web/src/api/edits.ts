@@ -16,7 +16,7 @@ export class EditService {
     return this.client.json("/api/reductions");
   }
 
-  keep(reduction: EditSet): Promise<EditSet[]> {
+  save(reduction: EditSet): Promise<EditSet[]> {
     return this.client.json("/api/reductions", { method: "PUT", body: reduction });
   }
 

@@ -14,13 +14,13 @@ type Slot =
   | { state: "here"; slice: ArraySlice }
   | { state: "failed"; message: string };
 
-const keepBytes = 64e6;
-const wantedSliceBytes = 1.5e6;
+const cacheBytes = 64e6;
+const sliceCacheBytes = 1.5e6;
 
 export class FrameStore {
   readonly sliceRows: number;
   private readonly slots = new Map<number, Slot>();
-  private readonly keepSlices: number;
+  private readonly cacheSlices: number;
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -29,9 +29,9 @@ export class FrameStore {
     private readonly rows: number,
   ) {
     const bytes = rowBytes(spec);
-    const fitting = 2 ** Math.floor(Math.log2(Math.max(1, wantedSliceBytes / bytes)));
+    const fitting = 2 ** Math.floor(Math.log2(Math.max(1, sliceCacheBytes / bytes)));
     this.sliceRows = Math.min(32, Math.max(1, fitting));
-    this.keepSlices = Math.max(6, Math.floor(keepBytes / (bytes * this.sliceRows)));
+    this.cacheSlices = Math.max(6, Math.floor(cacheBytes / (bytes * this.sliceRows)));
   }
 
   onArrival(listener: () => void): () => void {
@@ -90,7 +90,7 @@ export class FrameStore {
   private settle(index: number, slot: Slot): void {
     this.slots.set(index, slot);
     for (const [old, other] of this.slots) {
-      if (this.slots.size <= this.keepSlices) break;
+      if (this.slots.size <= this.cacheSlices) break;
       if (other.state !== "coming" && old !== index) this.slots.delete(old);
     }
     for (const listener of this.listeners) listener();

@@ -34,7 +34,7 @@ export interface Spread {
 
 export interface Aligned {
   /** How many times it happened, and how many of them were averaged. */
-  readonly found: number;
+  readonly total: number;
   readonly used: number;
   readonly paired: number;
   /** The first offset that counts as after. */
@@ -58,7 +58,7 @@ export class MetricsApi {
     return this.client.json(`/api/metrics?recording=${encodeURIComponent(recording)}`);
   }
 
-  keep(recording: string, draft: MetricDraft): Promise<OwnMetric> {
+  save(recording: string, draft: MetricDraft): Promise<OwnMetric> {
     return this.client.json("/api/metrics", { method: "PUT", body: { ...draft, recording } });
   }
 

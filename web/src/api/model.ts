@@ -22,7 +22,7 @@ export type JobRequest = Schemas["JobRequest"];
 /** What one kind of job takes. */
 export type JobOf<Kind extends JobRequest["kind"]> = Extract<JobRequest, { kind: Kind }>;
 /** A named selection kept in the study; the expression is our own text. */
-export type KeptSelection = Schemas["KeptSelection"];
+export type SavedSelection = Schemas["SavedSelection"];
 
 /** One thing that was in view, as an `objects` column holds it. */
 export interface ObjectInView {
@@ -37,7 +37,7 @@ export interface ObjectInView {
 }
 
 export const orderNames = [
-  "as-is",
+  "model",
   "activation",
   "change",
   "stable",

@@ -1,6 +1,6 @@
 /** Single pictures of a recording, wherever they lie: a few are on their way at a time, and some are kept. */
 const atOnce = 6;
-const keep = 800;
+const maxPictures = 800;
 
 export class Pictures {
   private readonly known = new Map<string, Promise<HTMLImageElement>>();
@@ -13,7 +13,7 @@ export class Pictures {
     const coming = this.bring(address);
     this.known.set(address, coming);
     coming.catch(() => this.known.delete(address));
-    if (this.known.size > keep) this.known.delete(this.known.keys().next().value!);
+    if (this.known.size > maxPictures) this.known.delete(this.known.keys().next().value!);
     return coming;
   }
 

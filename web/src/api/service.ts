@@ -7,7 +7,7 @@ import type {
   DocsPage,
   Job,
   JobRequest,
-  KeptSelection,
+  SavedSelection,
   LensInfo,
   OrderAsk,
   OrderReply,
@@ -46,14 +46,14 @@ export class Service {
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/cancel`, { method: "POST" });
   resume = (id: string): Promise<Job> =>
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/resume`, { method: "POST" });
-  selections = (): Promise<KeptSelection[]> => this.client.json("/api/selections");
-  keepSelections = (body: KeptSelection[]): Promise<unknown> =>
+  selections = (): Promise<SavedSelection[]> => this.client.json("/api/selections");
+  saveSelections = (body: SavedSelection[]): Promise<unknown> =>
     this.client.json("/api/selections", { method: "PUT", body });
 
   /** What people call the parts of a result, by part. */
   names = (result: string): Promise<Record<string, string>> =>
     this.client.json(`/api/names/${encodeURIComponent(result)}`);
-  keepNames = (result: string, names: readonly string[]): Promise<unknown> => {
+  saveNames = (result: string, names: readonly string[]): Promise<unknown> => {
     const body = Object.fromEntries(names.flatMap((name, part) => (name ? [[String(part), name]] : [])));
     return this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PUT", body });
   };
@@ -122,7 +122,7 @@ export class RecordingService {
   }
 
   /** An array of something that a lens found in this recording. */
-  async found(result: string, array: string): Promise<ArraySlice> {
+  async resultArray(result: string, array: string): Promise<ArraySlice> {
     const path = `/api/results/${encodeURIComponent(result)}/arrays/${encodeURIComponent(array)}`;
     return slice(await this.client.bytes(path));
   }

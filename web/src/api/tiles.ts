@@ -27,7 +27,7 @@ export interface Tile extends Numbers {
   readonly index: number;
 }
 
-interface Wanted {
+interface TileRequest {
   readonly key: string;
   readonly grid: Grid;
   readonly level: number;
@@ -50,7 +50,7 @@ export interface HeatSource {
 
 const keyOf = (grid: Grid, level: number, index: number): string => `${grid.start}:${grid.stop}:${level}:${index}`;
 
-const keepBytes = 96e6;
+const cacheBytes = 96e6;
 const atOnce = 6;
 const askAgain_ms = 250;
 
@@ -67,10 +67,10 @@ export class TileStore implements HeatSource {
   /** How much of the coarse levels is built, while the service builds them. */
   building: number | null = null;
   problem = "";
-  private readonly kept = new Map<string, Tile>();
+  private readonly cached = new Map<string, Tile>();
   private readonly failed = new Map<string, string>();
   private readonly coming = new Map<string, AbortController>();
-  private queue: Wanted[] = [];
+  private queue: TileRequest[] = [];
   private bytes = 0;
   private again = 0;
   private readonly listeners = new Set<() => void>();
@@ -96,7 +96,7 @@ export class TileStore implements HeatSource {
     this.queue = [];
     for (const stop of this.coming.values()) stop.abort();
     this.coming.clear();
-    this.kept.clear();
+    this.cached.clear();
     this.bytes = 0;
     this.listeners.clear();
   }
@@ -114,7 +114,7 @@ export class TileStore implements HeatSource {
   }
 
   /** The tile itself, or the least coarse one that holds its rows. */
-  private finestHere({ grid, level, index }: Wanted): Tile | null {
+  private finestHere({ grid, level, index }: TileRequest): Tile | null {
     for (let coarse = level; coarse <= topLevel(grid); coarse++) {
       const tile = this.touch(keyOf(grid, coarse, Math.floor(index / 2 ** (coarse - level))));
       if (tile) return tile;
@@ -124,7 +124,7 @@ export class TileStore implements HeatSource {
 
   /** Whether everything at this level is here. */
   complete(grid: Grid, from: number, to: number, level: number): boolean {
-    return this.within(grid, level, from, to).every(({ key }) => this.kept.has(key) || this.failed.has(key));
+    return this.within(grid, level, from, to).every(({ key }) => this.cached.has(key) || this.failed.has(key));
   }
 
   /** The one tile that holds everything, if it is here; `cover` asks for it. */
@@ -136,7 +136,7 @@ export class TileStore implements HeatSource {
   exact(grid: Grid, row: number): Tile | null {
     const [wanted] = this.within(grid, 0, row, row + 1);
     if (!wanted) return null;
-    const tile = this.kept.get(wanted.key);
+    const tile = this.cached.get(wanted.key);
     if (!tile && !this.coming.has(wanted.key) && !this.failed.has(wanted.key)) {
       this.queue.unshift(wanted);
       this.pump();
@@ -144,7 +144,7 @@ export class TileStore implements HeatSource {
     return tile ?? null;
   }
 
-  private within(grid: Grid, level: number, from: number, to: number): Wanted[] {
+  private within(grid: Grid, level: number, from: number, to: number): TileRequest[] {
     const rows = binsPerTile * 2 ** level;
     const first = Math.max(0, Math.floor((from - grid.start) / rows));
     const last = Math.min(Math.ceil((grid.stop - grid.start) / rows), Math.ceil((to - grid.start) / rows));
@@ -155,15 +155,15 @@ export class TileStore implements HeatSource {
   }
 
   private touch(key: string): Tile | null {
-    const tile = this.kept.get(key);
+    const tile = this.cached.get(key);
     if (!tile) return null;
-    this.kept.delete(key);
-    this.kept.set(key, tile);
+    this.cached.delete(key);
+    this.cached.set(key, tile);
     return tile;
   }
 
   /** In view first, the one coarse tile of everything before all, then a screen to both sides and the next coarser level. */
-  private want(grid: Grid, from: number, to: number, level: number, visible: readonly Wanted[]): void {
+  private want(grid: Grid, from: number, to: number, level: number, visible: readonly TileRequest[]): void {
     const top = topLevel(grid);
     const side = to - from;
     const all = [
@@ -186,7 +186,7 @@ export class TileStore implements HeatSource {
   }
 
   private has(key: string): boolean {
-    return this.kept.has(key) || this.coming.has(key) || this.failed.has(key);
+    return this.cached.has(key) || this.coming.has(key) || this.failed.has(key);
   }
 
   private pump(): void {
@@ -196,7 +196,7 @@ export class TileStore implements HeatSource {
     }
   }
 
-  private ask(wanted: Wanted): void {
+  private ask(wanted: TileRequest): void {
     const stop = new AbortController();
     this.coming.set(wanted.key, stop);
     this.service.tile(this.array, wanted, stop.signal).then(
@@ -211,7 +211,7 @@ export class TileStore implements HeatSource {
         this.coming.delete(wanted.key);
         this.failed.set(wanted.key, messageOf(problem));
         this.problem = messageOf(problem);
-        this.tell();
+        this.notify();
       },
     );
   }
@@ -219,26 +219,26 @@ export class TileStore implements HeatSource {
   private later(share: number): void {
     this.building = share;
     clearTimeout(this.again);
-    this.again = window.setTimeout(() => this.tell(), askAgain_ms);
+    this.again = window.setTimeout(() => this.notify(), askAgain_ms);
   }
 
-  private settle({ key, grid, level, index }: Wanted, reply: { values: Tile["values"]; bins: number }): void {
+  private settle({ key, grid, level, index }: TileRequest, reply: { values: Tile["values"]; bins: number }): void {
     if (level >= 4) this.building = null;
     const rowsPerBin = 2 ** level;
     const first = grid.start + index * binsPerTile * rowsPerBin;
     const rows = Math.min(grid.stop - first, reply.bins * rowsPerBin);
     const { elements } = this;
-    this.kept.set(key, { level, index, first, rowsPerBin, rows, elements, ...reply });
+    this.cached.set(key, { level, index, first, rowsPerBin, rows, elements, ...reply });
     this.bytes += reply.values.byteLength;
-    for (const [old, tile] of this.kept) {
-      if (this.bytes <= keepBytes) break;
-      this.kept.delete(old);
+    for (const [old, tile] of this.cached) {
+      if (this.bytes <= cacheBytes) break;
+      this.cached.delete(old);
       this.bytes -= tile.values.byteLength;
     }
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
     this.pump();
   }

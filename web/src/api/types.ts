@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Make Edited
-         * @description Blind a live subject to factors of a result, and keep it under a name.
+         * @description Ablate factors of a result from a live subject, and keep it under a name.
          */
         post: operations["make_edited"];
         delete?: never;
@@ -100,7 +100,7 @@ export interface paths {
         post?: never;
         /**
          * Drop Edited
-         * @description Remove an edited subject; what was recorded and proved with it stays.
+         * @description Remove an edited subject; what was recorded and tested with it stays.
          */
         delete: operations["drop_edited"];
         options?: never;
@@ -249,10 +249,10 @@ export interface paths {
          */
         get: operations["metrics"];
         /**
-         * Keep Metric
+         * Save Metric
          * @description Keep a metric; one of the same name is replaced. An expression that cannot be computed is refused.
          */
-        put: operations["keep_metric"];
+        put: operations["save_metric"];
         post?: never;
         /**
          * Drop Metric
@@ -293,10 +293,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Keep Thresholds
+         * Save Thresholds
          * @description Set thresholds for the whole study; gives the names of those that are set by hand.
          */
-        put: operations["keep_thresholds"];
+        put: operations["save_thresholds"];
         post?: never;
         delete?: never;
         options?: never;
@@ -317,70 +317,10 @@ export interface paths {
          */
         get: operations["names"];
         /**
-         * Keep Names
+         * Replace Names
          * @description Replace the names of a result's parts; an empty name is none.
          */
-        put: operations["keep_names"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/playout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Play Out
-         * @description What moves lead to from a recorded row: what the subject says at each, and what can be changed at the last.
-         */
-        post: operations["play_out"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/playout/{key}/arrays/{array}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Played Array
-         * @description What was seen at the last nodes up to one, as raw little-endian bytes; shape and type in the headers.
-         */
-        get: operations["played_array"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/playout/{key}/factors/{result}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Played Factors
-         * @description How much of each factor of a result is where at a node, float32 [factors + 1, height, width]; last, the rest.
-         */
-        get: operations["played_factors"];
-        put?: never;
+        put: operations["replace_names"];
         post?: never;
         delete?: never;
         options?: never;
@@ -652,7 +592,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/recordings/{recording}/partings": {
+    "/api/recordings/{recording}/divergences": {
         parameters: {
             query?: never;
             header?: never;
@@ -660,10 +600,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Partings
+         * Divergences
          * @description Where each episode of a re-run parts from the one it was run again from.
          */
-        get: operations["partings"];
+        get: operations["divergences"];
         put?: never;
         post?: never;
         delete?: never;
@@ -685,10 +625,10 @@ export interface paths {
          */
         get: operations["reductions"];
         /**
-         * Keep Reduction
+         * Save Reduction
          * @description Keep a reduction under its name; one of the same name is replaced.
          */
-        put: operations["keep_reduction"];
+        put: operations["save_reduction"];
         post?: never;
         delete?: never;
         options?: never;
@@ -793,10 +733,10 @@ export interface paths {
          */
         get: operations["selections"];
         /**
-         * Keep Selections
+         * Replace Selections
          * @description Replace all named selections; a name is taken once in each recording.
          */
-        put: operations["keep_selections"];
+        put: operations["replace_selections"];
         post?: never;
         delete?: never;
         options?: never;
@@ -844,10 +784,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/what-if": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What If
+         * @description What moves lead to from a recorded row: what the subject says at each, and what can be changed at the last.
+         */
+        post: operations["what_if"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/what-if/{key}/arrays/{array}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Played Array
+         * @description What was seen at the last nodes up to one, as raw little-endian bytes; shape and type in the headers.
+         */
+        get: operations["played_array"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/what-if/{key}/factors/{result}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Played Factors
+         * @description How much of each factor of a result is where at a node, float32 [factors + 1, height, width]; last, the rest.
+         */
+        get: operations["played_factors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AblateRequest
+         * @description Which factors of a result to ablate.
+         */
+        AblateRequest: {
+            /** Factors */
+            factors: number[];
+            /** Name */
+            name?: string | null;
+            /** Recording */
+            recording: string;
+            /** Result */
+            result: string;
+            /** Subject */
+            subject?: string | null;
+        };
         /**
          * AblationTestJob
          * @description Play the same levels with a subject, its edited form and random controls.
@@ -865,7 +881,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            kind: "proof";
+            kind: "ablation_test";
             /** Lanes */
             lanes?: number | null;
             /** Levels */
@@ -1025,22 +1041,6 @@ export interface components {
             unit: string;
         };
         /**
-         * BlindRequest
-         * @description Which factors of a result to be blind to.
-         */
-        BlindRequest: {
-            /** Factors */
-            factors: number[];
-            /** Name */
-            name?: string | null;
-            /** Recording */
-            recording: string;
-            /** Result */
-            result: string;
-            /** Subject */
-            subject?: string | null;
-        };
-        /**
          * Camera
          * @description Intrinsics of a pinhole camera, in pixels.
          */
@@ -1178,6 +1178,26 @@ export interface components {
             problem: string;
         };
         /**
+         * DivergenceReply
+         * @description An episode of a re-run, and the first steps at which it differs; none where it never does.
+         */
+        DivergenceReply: {
+            /** Action */
+            action: number | null;
+            /** Alike */
+            alike: boolean;
+            /** Decision */
+            decision: number | null;
+            /** Episode */
+            episode: number;
+            /** Of */
+            of: number;
+            /** Place */
+            place: number | null;
+            /** Seed */
+            seed: number;
+        };
+        /**
          * DocEntry
          * @description A page of the docs.
          */
@@ -1277,31 +1297,31 @@ export interface components {
             weights: string;
         };
         /**
-         * ErrorReply
-         * @description Every failure has this shape.
-         */
-        ErrorReply: {
-            error: components["schemas"]["ErrorSaid"];
-        };
-        /**
-         * ErrorSaid
+         * ErrorBody
          * @description What went wrong, in words for a person.
          */
-        ErrorSaid: {
+        ErrorBody: {
             /** Kind */
             kind: string;
             /** Message */
             message: string;
         };
         /**
+         * ErrorReply
+         * @description Every failure has this shape.
+         */
+        ErrorReply: {
+            error: components["schemas"]["ErrorBody"];
+        };
+        /**
          * FunctionReply
          * @description A function that an expression may call.
          */
         FunctionReply: {
+            /** Description */
+            description: string;
             /** Over Time */
             over_time: boolean;
-            /** Says */
-            says: string;
             /** Usage */
             usage: string;
         };
@@ -1443,23 +1463,6 @@ export interface components {
         };
         /** JobRequest */
         JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"];
-        /**
-         * KeptSelection
-         * @description A set of rows that somebody named. The page writes and reads the expression; the server only keeps it.
-         */
-        KeptSelection: {
-            /** Expression */
-            expression: string;
-            /** Name */
-            name: string;
-            /** Recording */
-            recording: string;
-        };
-        /**
-         * KeptSelections
-         * @description Every named selection of a study.
-         */
-        KeptSelections: components["schemas"]["KeptSelection"][];
         /**
          * Lens
          * @description A method that turns rows, and a subject where it needs one, into a typed output.
@@ -1739,99 +1742,6 @@ export interface components {
              * @enum {string}
              */
             type: "int" | "float" | "bool" | "choice" | "layer" | "target" | "head" | "array" | "column" | "result" | "text";
-        };
-        /**
-         * PartingReply
-         * @description An episode of a re-run, and the first steps at which it differs; none where it never does.
-         */
-        PartingReply: {
-            /** Action */
-            action: number | null;
-            /** Alike */
-            alike: boolean;
-            /** Decision */
-            decision: number | null;
-            /** Episode */
-            episode: number;
-            /** Of */
-            of: number;
-            /** Place */
-            place: number | null;
-            /** Seed */
-            seed: number;
-        };
-        /**
-         * PlayoutNode
-         * @description Where a move led.
-         */
-        PlayoutNode: {
-            /** Action */
-            action: unknown;
-            /** Do */
-            do: ("act" | "agent" | "move" | "remove") | null;
-            /** Ended */
-            ended: string;
-            /** Key */
-            key: string;
-            /** Probabilities */
-            probabilities: (number | null)[] | null;
-            /** Reward */
-            reward: number | null;
-            /** Step */
-            step: number;
-            /** Thing */
-            thing: string;
-            /** Values */
-            values: {
-                [key: string]: number | null;
-            };
-        };
-        /**
-         * PlayoutReply
-         * @description A branch: the row where it begins is its node 0.
-         */
-        PlayoutReply: {
-            /** Actions */
-            actions: string[];
-            /** Arrays */
-            arrays: string[];
-            /** Discrete */
-            discrete: boolean;
-            /** Nodes */
-            nodes: components["schemas"]["PlayoutNode"][];
-            /** Subject */
-            subject: string;
-            /** Things */
-            things: components["schemas"]["ThingInView"][];
-            /** Why Fixed */
-            why_fixed: string;
-        };
-        /**
-         * PlayoutRequest
-         * @description What to do from a recorded row on.
-         */
-        PlayoutRequest: {
-            /**
-             * Go On
-             * @default 0
-             */
-            go_on: number;
-            /**
-             * Moves
-             * @default []
-             */
-            moves: components["schemas"]["Move"][];
-            /** Recording */
-            recording: string;
-            /** Row */
-            row: number;
-            /**
-             * Since
-             * @default 0
-             */
-            since: number;
-            /** Subject */
-            subject?: string | null;
         };
         /**
          * Polygon
@@ -2184,6 +2094,23 @@ export interface components {
             one: string;
         };
         /**
+         * SavedSelection
+         * @description A set of rows that somebody named. The page writes and reads the expression; the server only keeps it.
+         */
+        SavedSelection: {
+            /** Expression */
+            expression: string;
+            /** Name */
+            name: string;
+            /** Recording */
+            recording: string;
+        };
+        /**
+         * SavedSelections
+         * @description Every named selection of a study.
+         */
+        SavedSelections: components["schemas"]["SavedSelection"][];
+        /**
          * SceneReply
          * @description What can be drawn as a map.
          */
@@ -2317,7 +2244,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            kind: "minimal";
+            kind: "smallest_memory";
             /** Measure */
             measure?: string;
             /** Outcome */
@@ -2636,7 +2563,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            kind: "what-if";
+            kind: "what_if";
             /** Moves */
             moves?: components["schemas"]["Move"][];
             /** Name */
@@ -2649,6 +2576,79 @@ export interface components {
             subject?: string | null;
             /** World */
             world?: string | null;
+        };
+        /**
+         * WhatIfNode
+         * @description Where a move led.
+         */
+        WhatIfNode: {
+            /** Action */
+            action: unknown;
+            /** Do */
+            do: ("act" | "agent" | "move" | "remove") | null;
+            /** Ended */
+            ended: string;
+            /** Key */
+            key: string;
+            /** Probabilities */
+            probabilities: (number | null)[] | null;
+            /** Reward */
+            reward: number | null;
+            /** Step */
+            step: number;
+            /** Thing */
+            thing: string;
+            /** Values */
+            values: {
+                [key: string]: number | null;
+            };
+        };
+        /**
+         * WhatIfReply
+         * @description A rollout: the row where it begins is its node 0.
+         */
+        WhatIfReply: {
+            /** Actions */
+            actions: string[];
+            /** Arrays */
+            arrays: string[];
+            /** Discrete */
+            discrete: boolean;
+            /** Nodes */
+            nodes: components["schemas"]["WhatIfNode"][];
+            /** Subject */
+            subject: string;
+            /** Things */
+            things: components["schemas"]["ThingInView"][];
+            /** Why Fixed */
+            why_fixed: string;
+        };
+        /**
+         * WhatIfRequest
+         * @description What to do from a recorded row on.
+         */
+        WhatIfRequest: {
+            /**
+             * Go On
+             * @default 0
+             */
+            go_on: number;
+            /**
+             * Moves
+             * @default []
+             */
+            moves: components["schemas"]["Move"][];
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /**
+             * Since
+             * @default 0
+             */
+            since: number;
+            /** Subject */
+            subject?: string | null;
         };
         /**
          * WorldInfo
@@ -2844,7 +2844,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BlindRequest"];
+                "application/json": components["schemas"]["AblateRequest"];
             };
         };
         responses: {
@@ -3279,7 +3279,7 @@ export interface operations {
             };
         };
     };
-    keep_metric: {
+    save_metric: {
         parameters: {
             query?: never;
             header?: never;
@@ -3403,7 +3403,7 @@ export interface operations {
             };
         };
     };
-    keep_thresholds: {
+    save_thresholds: {
         parameters: {
             query?: never;
             header?: never;
@@ -3485,7 +3485,7 @@ export interface operations {
             };
         };
     };
-    keep_names: {
+    replace_names: {
         parameters: {
             query?: never;
             header?: never;
@@ -3507,132 +3507,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Names"];
-                };
-            };
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorReply"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorReply"];
-                };
-            };
-        };
-    };
-    play_out: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PlayoutRequest"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PlayoutReply"];
-                };
-            };
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorReply"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorReply"];
-                };
-            };
-        };
-    };
-    played_array: {
-        parameters: {
-            query?: {
-                count?: number;
-            };
-            header?: never;
-            path: {
-                key: string;
-                array: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            /** @description Client Error */
-            "4XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorReply"];
-                };
-            };
-            /** @description Server Error */
-            "5XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorReply"];
-                };
-            };
-        };
-    };
-    played_factors: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                key: string;
-                result: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */
@@ -4229,7 +4103,7 @@ export interface operations {
             };
         };
     };
-    partings: {
+    divergences: {
         parameters: {
             query?: never;
             header?: never;
@@ -4246,7 +4120,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PartingReply"][];
+                    "application/json": components["schemas"]["DivergenceReply"][];
                 };
             };
             /** @description Client Error */
@@ -4307,7 +4181,7 @@ export interface operations {
             };
         };
     };
-    keep_reduction: {
+    save_reduction: {
         parameters: {
             query?: never;
             header?: never;
@@ -4567,7 +4441,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeptSelections"];
+                    "application/json": components["schemas"]["SavedSelections"];
                 };
             };
             /** @description Client Error */
@@ -4590,7 +4464,7 @@ export interface operations {
             };
         };
     };
-    keep_selections: {
+    replace_selections: {
         parameters: {
             query?: never;
             header?: never;
@@ -4599,7 +4473,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["KeptSelections"];
+                "application/json": components["schemas"]["SavedSelections"];
             };
         };
         responses: {
@@ -4609,7 +4483,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeptSelections"];
+                    "application/json": components["schemas"]["SavedSelections"];
                 };
             };
             /** @description Client Error */
@@ -4688,6 +4562,132 @@ export interface operations {
                     "application/json": {
                         [key: string]: string[];
                     };
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    what_if: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatIfRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIfReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    played_array: {
+        parameters: {
+            query?: {
+                count?: number;
+            };
+            header?: never;
+            path: {
+                key: string;
+                array: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    played_factors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+                result: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Client Error */

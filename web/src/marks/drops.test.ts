@@ -42,8 +42,8 @@ describe("drops", () => {
 
   test("lie where their cells look", () => {
     const field = new Float32Array((size * pixels) ** 2);
-    const sight = { first: [0.25, 0.3], stride: [0.05, 0.05] } as const;
-    fieldOf({ ...drops({ [2 * size + 4]: 1 }), sight }, 0, 1, pixels, field);
+    const receptive_field = { first: [0.25, 0.3], stride: [0.05, 0.05] } as const;
+    fieldOf({ ...drops({ [2 * size + 4]: 1 }), receptive_field }, 0, 1, pixels, field);
     const at = field.indexOf(Math.max(...field));
     const side = size * pixels;
     expect((Math.floor(at / side) + 0.5) / side).toBeCloseTo(0.25 + 2 * 0.05, 2);

@@ -1,7 +1,7 @@
 /** Good and bad news as drops of colour: each cell of a grid is one whose area shows how strong it is. */
 
 import type { Texture } from "./names";
-import { sightOf, type Sight } from "./sight";
+import { receptiveFieldOf, type ReceptiveField } from "./receptivefield";
 
 export type Rgb = readonly [number, number, number];
 
@@ -11,7 +11,7 @@ export interface Drops {
   readonly height: number;
   readonly width: number;
   /** Where the cells look; none: they part the picture evenly. */
-  readonly sight?: Sight | undefined;
+  readonly receptive_field?: ReceptiveField | undefined;
   readonly colours: readonly Rgb[];
   /** Of factors that share a colour the later ones are striped. */
   readonly textures?: readonly Texture[];
@@ -56,7 +56,7 @@ export function crowdOf(cells: ArrayLike<number>, width: number, wide: number): 
  */
 export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: number, into: Float32Array): boolean {
   const { height, width, amounts } = drops;
-  const { first, stride } = sightOf({ grid: [height, width], sight: drops.sight });
+  const { first, stride } = receptiveFieldOf({ grid: [height, width], receptive_field: drops.receptive_field });
   const wide = dropWidth(1 / stride[1]);
   const cells = new Float32Array(height * width);
   const filled = new Uint8Array(height);
@@ -91,7 +91,7 @@ export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: numb
   for (let y = 0; y < height * pixels; y++) {
     const { first, weights } = overY[y]!;
     const to = y * columns;
-    // Whole lines at a time, and only those in which there is something: news are sparse.
+    // Whole lines at a time, and only those in which there is something: attributions are sparse.
     for (let k = 0; k < weights.length; k++) {
       if (!filled[first + k]) continue;
       const [weight, from] = [high * weights[k]!, (first + k) * columns];
@@ -132,7 +132,7 @@ function spread(cells: number, pixels: number, wide: number, begin: number, stri
 /** Far outside of a drop: it neither shows nor counts. */
 const faint = 0.5 * edge;
 
-/** News of one sign over a picture: colour by factor, where several meet mostly that of the strongest. */
+/** Attribution of one sign over a picture: colour by factor, where several meet mostly that of the strongest. */
 export function drawDrops(drops: Drops, sign: 1 | -1): ImageData {
   const pixels = cellPixels(drops.width);
   const [wide, high] = [drops.width * pixels, drops.height * pixels];
@@ -189,7 +189,7 @@ export function opacityOf(field: number): number {
 /** What factors leave out, as slanted lines: it is no factor, so it has no colour. */
 export function drawHatch(
   amounts: ArrayLike<number>,
-  { grid, sight }: { grid: readonly [number, number]; sight?: Sight | undefined },
+  { grid, receptive_field }: { grid: readonly [number, number]; receptive_field?: ReceptiveField | undefined },
   ink: Rgb,
 ): ImageData {
   const [height, width] = grid;
@@ -197,7 +197,7 @@ export function drawHatch(
   const wide = width * pixels;
   const image = new ImageData(wide, height * pixels);
   const field = new Float32Array(wide * height * pixels);
-  fieldOf({ amounts, height, width, sight, colours: [ink], shown: () => true }, 0, 1, pixels, field);
+  fieldOf({ amounts, height, width, receptive_field, colours: [ink], shown: () => true }, 0, 1, pixels, field);
   for (let i = 0; i < field.length; i++) {
     if (field[i]! < edge) continue;
     const line = ((i % wide) + Math.floor(i / wide)) % 7;

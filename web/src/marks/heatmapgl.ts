@@ -79,9 +79,9 @@ const names = [
 type Uniform = (typeof names)[number];
 
 /** Bytes of tiles that stay on the GPU. */
-const keepBytes = 48e6;
+const cacheBytes = 48e6;
 
-interface Kept {
+interface CachedTile {
   readonly texture: WebGLTexture;
   readonly width: number;
   readonly bytes: number;
@@ -92,7 +92,7 @@ export class GlHeatmap implements HeatmapPainter {
   private readonly programs: { narrow: Program; wrapped: Program | null };
   private at: Program["at"];
   private readonly widest: number;
-  private readonly kept = new Map<HeatTile, Kept>();
+  private readonly cached = new Map<HeatTile, CachedTile>();
   private bytes = 0;
   private order: { of: Uint32Array<ArrayBufferLike>; texture: WebGLTexture; width: number } | null = null;
 
@@ -137,8 +137,8 @@ export class GlHeatmap implements HeatmapPainter {
   }
 
   dispose(): void {
-    for (const { texture } of this.kept.values()) this.gl.deleteTexture(texture);
-    this.kept.clear();
+    for (const { texture } of this.cached.values()) this.gl.deleteTexture(texture);
+    this.cached.clear();
     if (this.order) this.gl.deleteTexture(this.order.texture);
     for (const made of [this.programs.narrow, this.programs.wrapped]) if (made) this.gl.deleteProgram(made.program);
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
@@ -149,8 +149,8 @@ export class GlHeatmap implements HeatmapPainter {
     const { tile } = piece;
     const [left, right] = pixelsOf(piece, picture, width);
     if (left >= right) return;
-    const kept = this.useTile(tile);
-    gl.uniform1i(at.tileWidth, kept.width);
+    const cached = this.useTile(tile);
+    gl.uniform1i(at.tileWidth, cached.width);
     gl.uniform1i(at.elements, tile.elements);
     gl.uniform1i(at.bins, tile.bins);
     gl.uniform1f(at.left, (picture.from - tile.first) / tile.rowsPerBin);
@@ -178,20 +178,20 @@ export class GlHeatmap implements HeatmapPainter {
     gl.uniform1i(at.lines, order.length);
   }
 
-  private useTile(tile: HeatTile): Kept {
+  private useTile(tile: HeatTile): CachedTile {
     const { gl, at } = this;
     gl.activeTexture(gl.TEXTURE0);
     gl.uniform1i(at.tile, 0);
-    let kept = this.kept.get(tile);
-    if (kept) {
-      this.kept.delete(tile);
-      gl.bindTexture(gl.TEXTURE_2D, kept.texture);
-    } else kept = this.upload(tile);
-    this.kept.set(tile, kept);
-    return kept;
+    let cached = this.cached.get(tile);
+    if (cached) {
+      this.cached.delete(tile);
+      gl.bindTexture(gl.TEXTURE_2D, cached.texture);
+    } else cached = this.upload(tile);
+    this.cached.set(tile, cached);
+    return cached;
   }
 
-  private upload(tile: HeatTile): Kept {
+  private upload(tile: HeatTile): CachedTile {
     const { gl } = this;
     const { values } = tile;
     const width = Math.min(tile.elements, this.widest);
@@ -202,11 +202,11 @@ export class GlHeatmap implements HeatmapPainter {
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.R16F, width, lines, 0, gl.RED, gl.HALF_FLOAT, whole);
     else gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, width, lines, 0, gl.RED, gl.FLOAT, whole);
     this.bytes += values.byteLength;
-    for (const [old, other] of this.kept) {
-      if (this.bytes <= keepBytes) break;
+    for (const [old, other] of this.cached) {
+      if (this.bytes <= cacheBytes) break;
       gl.deleteTexture(other.texture);
       this.bytes -= other.bytes;
-      this.kept.delete(old);
+      this.cached.delete(old);
     }
     gl.bindTexture(gl.TEXTURE_2D, texture);
     return { texture, width, bytes: values.byteLength };

@@ -6,9 +6,9 @@ type Three = readonly [number, number, number];
 type Matrix = readonly [Three, Three, Three];
 
 const least = 11;
-const leastContrast = 3;
+const minContrast = 3;
 /** Nobody sees two of them as alike at a glance, either. */
-const leastSeen = 18;
+const minSeen = 18;
 
 /** Machado, Oliveira and Fernandes 2009, severity 1; they apply to linear red, green and blue. */
 const blindness: Record<string, Matrix> = {
@@ -140,10 +140,10 @@ describe.each(["light", "dark"] as const)("the %s theme", (theme) => {
     expect(nearest(colours, matrix)).toBeGreaterThanOrEqual(least);
   });
 
-  test("any two are told apart with all cones", () => expect(nearest(colours)).toBeGreaterThanOrEqual(leastSeen));
+  test("any two are told apart with all cones", () => expect(nearest(colours)).toBeGreaterThanOrEqual(minSeen));
 
   test.each(["panel", "bg", "soft"])("each is seen on the colour “%s”", (ground) => {
     for (const colour of colours)
-      expect(contrast(colour, tokens.get(ground)!), colour).toBeGreaterThanOrEqual(leastContrast);
+      expect(contrast(colour, tokens.get(ground)!), colour).toBeGreaterThanOrEqual(minContrast);
   });
 });

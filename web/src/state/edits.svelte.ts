@@ -12,7 +12,7 @@ import type { Session } from "./session.svelte";
 export type Side = "chosen" | "others";
 
 /** Work on edits that runs long. */
-export type EditJob = JobOf<"rerun" | "table" | "sweep" | "minimal">;
+export type EditJob = JobOf<"rerun" | "table" | "sweep" | "smallest_memory">;
 
 interface Plan {
   readonly op: MemoryOperation;
@@ -28,7 +28,7 @@ const planKey = key<Plan>("edit", { otherwise: usual, read: planFromText, write:
 
 export class Edits {
   /** Those that the study keeps. */
-  kept = $state.raw<readonly EditSet[]>([]);
+  saved = $state.raw<readonly EditSet[]>([]);
   private wanted = false;
   private readonly api: EditService;
   private readonly started = $state<Partial<Record<EditJob["kind"], string>>>({});
@@ -68,7 +68,7 @@ export class Edits {
     const { elements, letter, chosen, size } = this.memory;
     const count = this.changed.length;
     if (count === size) return "all of the memory";
-    if (this.plan.side === "others") return `${count} of ${size}, ${chosen.why || elementsToText([...elements])} kept`;
+    if (this.plan.side === "others") return `${count} of ${size}, ${chosen.why || elementsToText([...elements])} saved`;
     if (count <= 4) return [...elements].map((e) => `${letter}${e}`).join(" ");
     return chosen.why && chosen.why !== "by hand" ? chosen.why : `${count} elements`;
   }
@@ -95,15 +95,15 @@ export class Edits {
   async want(): Promise<void> {
     if (this.wanted) return;
     this.wanted = true;
-    this.kept = await this.api.list();
+    this.saved = await this.api.list();
   }
 
-  async keep(name: string): Promise<void> {
-    this.kept = await this.api.keep({ ...this.draft, name });
+  async save(name: string): Promise<void> {
+    this.saved = await this.api.save({ ...this.draft, name });
   }
 
   async drop(name: string): Promise<void> {
-    this.kept = await this.api.drop(name);
+    this.saved = await this.api.drop(name);
   }
 
   /** Choose again what a saved one changes. */

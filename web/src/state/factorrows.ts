@@ -22,12 +22,12 @@ interface Slice {
 type Slot = { readonly slice: Slice } | { readonly problem: string } | "coming";
 
 const sliceBytes = 400e3;
-const keepBytes = 48e6;
+const cacheBytes = 48e6;
 
 export class FactorRows {
   private readonly slots = new Map<number, Slot>();
   private readonly each: number;
-  private readonly keep: number;
+  private readonly maxSlots: number;
 
   constructor(
     private readonly results: Results,
@@ -39,7 +39,7 @@ export class FactorRows {
   ) {
     const bytes = (shape.factors + 1) * shape.cells;
     this.each = Math.max(4, Math.min(128, Math.floor(sliceBytes / bytes)));
-    this.keep = Math.max(6, Math.floor(keepBytes / (4 * bytes * this.each)));
+    this.maxSlots = Math.max(6, Math.floor(cacheBytes / (4 * bytes * this.each)));
   }
 
   covers(row: number): boolean {
@@ -89,7 +89,7 @@ export class FactorRows {
   private settle(index: number, slot: Slot): void {
     this.slots.set(index, slot);
     for (const [old, other] of this.slots) {
-      if (this.slots.size <= this.keep) break;
+      if (this.slots.size <= this.maxSlots) break;
       if (other !== "coming" && old !== index) this.slots.delete(old);
     }
     this.arrived();
@@ -98,10 +98,10 @@ export class FactorRows {
 
 /** Bytes to amounts: signed in 127ths of the row's strongest, what is left out in 255ths of its own. */
 export function read(slice: Slice, index: number, { factors, cells }: { factors: number; cells: number }): FactorRow {
-  const [most, mostRest] = [slice.scale[2 * index] ?? 0, slice.scale[2 * index + 1] ?? 0];
+  const [most, maxRest] = [slice.scale[2 * index] ?? 0, slice.scale[2 * index + 1] ?? 0];
   const size = factors * cells;
   const amounts = Float32Array.from({ length: size }, (_, i) => ((slice.amounts[index * size + i] ?? 0) * most) / 127);
-  const rest = Float32Array.from({ length: cells }, (_, i) => ((slice.rest[index * cells + i] ?? 0) * mostRest) / 255);
+  const rest = Float32Array.from({ length: cells }, (_, i) => ((slice.rest[index * cells + i] ?? 0) * maxRest) / 255);
   // Amounts are rounded to bytes, and many small ones to nothing: sums are told, not made of them.
   const totals = Array.from({ length: 2 * factors }, (_, i) => slice.totals[2 * index * factors + i] ?? 0);
   return { amounts, rest, totals, most };

@@ -9,7 +9,7 @@ import {
   rowsOf,
   sharedBeginning,
   titleOfResult,
-  toldApart,
+  distinguished,
   whyUnnamed,
   wordsOf,
   type Factor,
@@ -72,9 +72,9 @@ describe("what factors say", () => {
     );
     const known = { ...line({ layer: "conv2", count: 4, factors: "abcd" }), recording: "levels" };
     expect(titleOfResult(known)).toBe("value · conv2 · 4 found before");
-    const other = { ...known, arguments: { ...known.arguments, subject: "blind" } };
-    expect(titleOfResult(other, "blind")).toBe("value · conv2 · 4 found before");
-    expect(titleOfResult(other, "original")).toBe("by blind: value · conv2 · 4 found before");
+    const other = { ...known, arguments: { ...known.arguments, subject: "ablated" } };
+    expect(titleOfResult(other, "ablated")).toBe("value · conv2 · 4 found before");
+    expect(titleOfResult(other, "original")).toBe("by ablated: value · conv2 · 4 found before");
     expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
     expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
     expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);
@@ -122,6 +122,6 @@ describe("what factors say", () => {
   });
 
   test("that are called the same have their number behind the name", () => {
-    expect(toldApart(["factor 1", "saw", "sky", "saw"])).toEqual(["factor 1", "saw 2", "sky", "saw 4"]);
+    expect(distinguished(["factor 1", "saw", "sky", "saw"])).toEqual(["factor 1", "saw 2", "sky", "saw 4"]);
   });
 });

@@ -41,7 +41,7 @@ export interface Factors {
   /** Pixels of the picture along a side that a cell sees. */
   readonly reach: number;
   /** Where its cells look, down and across, as shares of the picture; results of before did not tell. */
-  readonly sight?: { readonly first: readonly [number, number]; readonly stride: readonly [number, number] };
+  readonly receptive_field?: { readonly first: readonly [number, number]; readonly stride: readonly [number, number] };
   readonly explained: number;
   readonly completeness: { readonly median: number; readonly worst: number };
   readonly alone: boolean;
@@ -65,7 +65,7 @@ export function nameOf(factor: Factor | undefined, index: number, given: string 
 export const suggestedOf = (factor: Factor | undefined): string => factor?.known_as || factor?.meaning?.name || "";
 
 /** Names that can be told apart: where several factors have the same one, each with its number. */
-export function toldApart(names: readonly string[]): string[] {
+export function distinguished(names: readonly string[]): string[] {
   return names.map((name, index) =>
     names.some((other, i) => i !== index && other === name) ? `${name} ${index + 1}` : name,
   );

@@ -36,7 +36,7 @@ function layersOf({ subject }: RecordingInfo, needs: readonly string[]): string[
 }
 
 /** Pairs of actions are offered up to so many actions; more would be a long list. */
-const mostPaired = 9;
+const maxPaired = 9;
 
 /** What can be attributed: the value, what it does, an action's log-probability, one action over another. */
 function targetsOf({ subject }: RecordingInfo): string[] | null {
@@ -48,7 +48,7 @@ function targetsOf({ subject }: RecordingInfo): string[] | null {
   if (acting) found.push("action");
   if (acting?.kind === "policy") found.push(...parts(acting).map((name) => `log ${name}`));
   else if (acting && acting.size > 1) found.push(...parts(acting).map((name) => `${name} of ${acting.name}`));
-  if (acting && acting.kind !== "gaussian" && acting.size <= mostPaired)
+  if (acting && acting.kind !== "gaussian" && acting.size <= maxPaired)
     for (const one of parts(acting))
       for (const other of parts(acting)) if (one !== other) found.push(`${one} over ${other}`);
   return found.length ? found : null;

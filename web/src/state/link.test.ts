@@ -9,7 +9,7 @@ test("a link gives back what it was made from", () => {
     group: 7,
     step: 213,
     selection: "uv,low%20health,health,,20;d!r,a%2Cb,0-3",
-    settings: { measure: "ambiguity", "hide&seek": "a=b" },
+    settings: { measure: "entropy", "hide&seek": "a=b" },
   };
   expect(parseLink(formatLink(link))).toEqual(link);
 });

@@ -17,12 +17,12 @@ function general(info: RecordingInfo): Measure[] {
   const has = (name: string): Column | undefined => info.columns.find((column) => column.name === name);
   const time = info.ordering !== null;
   const found: Measure[] = [];
-  if (has("ambiguity")) found.push(highest(has("ambiguity")!, "most ambiguous decision"));
+  if (has("entropy")) found.push(highest(has("entropy")!, "highest policy entropy"));
   if (time) found.push(...suddenChanges(info));
   if (time && has("loop")) found.push(loops());
   if (time && info.group_columns.some((column) => column.name === "outcome")) found.push(badEnds());
   if (time && has("value")) found.push(valueDrop());
-  if (time && has("value") && has("reward")) found.push(surprise());
+  if (time && has("value") && has("reward")) found.push(tdError());
   for (const column of info.columns) if (column.kind === "event") found.push(event(column));
   if (time && info.group_columns.some((column) => column.name === "outcome")) found.push(endings());
   if (time && info.group_columns.some((column) => column.name === "return")) found.push(byReturn(1), byReturn(-1));
@@ -81,12 +81,12 @@ function valueDrop(): Measure {
   };
 }
 
-function surprise(): Measure {
+function tdError(): Measure {
   const error = (value: Numbers, reward: Numbers, row: number): number => reward[row]! + value[row + 1]! - value[row]!;
   return {
-    name: "surprise",
-    title: "largest surprise",
-    explains: "reward plus the next value minus the value: how far from what it expected",
+    name: "td-error",
+    title: "largest TD error",
+    explains: "reward plus the next value minus the value, without discount",
     columns: ["value", "reward"],
     rank: (columns, groups, within) => {
       const value = numbersOf(columns("value"));

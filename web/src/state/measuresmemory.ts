@@ -5,11 +5,11 @@ import { number, titleOf } from "./format";
 import { best, wanted, type Measure } from "./ranking";
 
 const change = /^memory change( .*)?$/;
-const mostEvents = 6;
+const maxEvents = 6;
 
 /** One measure per memory: how far a row's change lies above what is usual in this recording, in deviations. */
 export function suddenChanges(info: RecordingInfo): Measure[] {
-  const events = info.columns.filter((column) => column.kind === "event").slice(0, mostEvents);
+  const events = info.columns.filter((column) => column.kind === "event").slice(0, maxEvents);
   return info.columns.filter((column) => change.test(column.name)).map((column) => sudden(column, info, events));
 }
 

@@ -21,7 +21,7 @@ const groups = new Groups(
 const info = {
   ordering: { group: "episode", time: "step" },
   columns: [
-    { name: "surprise", type: "float", kind: "decision", unit: "", label: "", description: "", categories: [] },
+    { name: "advantage", type: "float", kind: "decision", unit: "", label: "", description: "", categories: [] },
   ],
   group_columns: [{ name: "outcome", type: "text" }],
 } as unknown as RecordingInfo;
@@ -35,16 +35,16 @@ describe("where to begin with what it sees", () => {
       measuresFor(info, measuresOfVision)
         .slice(0, 3)
         .map((m) => m.name),
-    ).toEqual(["surprise-low", "surprise-high", "failures"]);
+    ).toEqual(["advantage-low", "advantage-high", "failures"]);
     expect(measuresFor(info).some((m) => m.name === "failures")).toBe(false);
   });
 
-  test("lowest and highest surprise, one an episode, told with what came of it", () => {
-    const low = named("surprise-low").rank(read, groups, null);
+  test("lowest and highest advantage, one an episode, told with what came of it", () => {
+    const low = named("advantage-low").rank(read, groups, null);
     expect(low.map((c) => c.row)).toEqual([2, 14, 10]);
     expect(low[0]).toMatchObject({ score: "−0.9", why: "then saw" });
     expect(low[2]!.why).toBe("1 before saw");
-    expect(named("surprise-high").rank(read, groups, null)[0]).toMatchObject({ row: 4, score: "+0.7" });
+    expect(named("advantage-high").rank(read, groups, null)[0]).toMatchObject({ row: 4, score: "+0.7" });
   });
 
   test("failures stand under their cause, frequent ones first, time last, successes nowhere", () => {

@@ -1,4 +1,4 @@
-/** Where to begin with what an agent sees: where it was surprised, and what ended its failures. */
+/** Where to begin with what an agent sees: where its advantage was large, and what ended its failures. */
 import { numbersOf } from "../api/columns";
 import type { RecordingInfo } from "../api/model";
 import { number } from "./format";
@@ -6,20 +6,20 @@ import type { Group } from "./groups";
 import { best, wanted, type Candidate, type Measure } from "./ranking";
 
 export function measuresOfVision(info: RecordingInfo): Measure[] {
-  const has = info.columns.some((column) => column.name === "surprise");
+  const has = info.columns.some((column) => column.name === "advantage");
   const ends = info.ordering !== null && info.group_columns.some((column) => column.name === "outcome");
-  return [...(has ? [surprise(-1), surprise(1)] : []), ...(ends ? [failures()] : [])];
+  return [...(has ? [advantage(-1), advantage(1)] : []), ...(ends ? [failures()] : [])];
 }
 
-function surprise(sign: 1 | -1): Measure {
+function advantage(sign: 1 | -1): Measure {
   const better = sign > 0;
   return {
-    name: better ? "surprise-high" : "surprise-low",
-    title: better ? "highest surprise" : "lowest surprise",
+    name: better ? "advantage-high" : "advantage-low",
+    title: better ? "highest advantage" : "lowest advantage",
     explains: `steps after which things went ${better ? "better" : "worse"} than it expected, one an episode`,
-    columns: ["surprise"],
+    columns: ["advantage"],
     rank: (columns, groups, within) => {
-      const values = numbersOf(columns("surprise"));
+      const values = numbersOf(columns("advantage"));
       const rows = best(values.length, groups, within, (row) => sign * values[row]!);
       return rows
         .filter((row) => sign * values[row]! > 0)

@@ -48,7 +48,7 @@ interface Chosen {
 }
 
 /** Fewer elements than this are never shown. */
-const fewest = 3;
+const minLines = 3;
 
 const nothing: Chosen = { ask: null, elements: [], why: "", only: false, interval: null, overlay: "" };
 
@@ -101,8 +101,8 @@ export class Memory implements WorkspaceState {
     return told && told[0] < this.size ? { from: told[0], to: Math.min(this.size, told[1]) } : null;
   });
   /** Places of `shown` at the top and bottom of the picture. */
-  top = $derived(this.lines ? within(this.lines, this.bounds, fewest).from : 0);
-  bottom = $derived(this.lines ? within(this.lines, this.bounds, fewest).to : this.shown.length);
+  top = $derived(this.lines ? within(this.lines, this.bounds, minLines).from : 0);
+  bottom = $derived(this.lines ? within(this.lines, this.bounds, minLines).to : this.shown.length);
 
   private history = new History<Chosen>(nothing);
   private turn = 0;
@@ -154,16 +154,16 @@ export class Memory implements WorkspaceState {
   }
 
   setOrder(ask: OrderAsk | null): void {
-    this.set({ ask: ask?.by === "as-is" ? null : ask });
+    this.set({ ask: ask?.by === "model" ? null : ask });
   }
 
   showLines(from: number, to: number): void {
-    this.setLines(within({ from, to }, this.bounds, fewest));
+    this.setLines(within({ from, to }, this.bounds, minLines));
   }
 
   /** Larger than 1 shows more; the place stays where it is on screen. */
   zoomLines(factor: number, around: number): void {
-    this.setLines(zoomed({ from: this.top, to: this.bottom }, factor, around, this.bounds, fewest));
+    this.setLines(zoomed({ from: this.top, to: this.bottom }, factor, around, this.bounds, minLines));
   }
 
   panLines(by: number): void {

@@ -22,8 +22,8 @@ export class Metrics {
     this.functions = found.functions;
   }
 
-  async keep(draft: MetricDraft): Promise<void> {
-    await this.api.keep(this.recording, draft);
+  async save(draft: MetricDraft): Promise<void> {
+    await this.api.save(this.recording, draft);
     await this.changed();
   }
 

@@ -100,7 +100,10 @@ export class OpenRecording {
 
   private async bringLayout(id: string): Promise<void> {
     if (this.layouts.has(id)) return;
-    const [places, rows] = await Promise.all([this.service.found(id, "places"), this.service.found(id, "rows")]);
+    const [places, rows] = await Promise.all([
+      this.service.resultArray(id, "places"),
+      this.service.resultArray(id, "rows"),
+    ]);
     this.layouts.set(id, { cloud: cloudFrom(places.values), rows: rows.values });
   }
 

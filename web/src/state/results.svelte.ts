@@ -11,7 +11,7 @@ import type { Jobs } from "./jobs.svelte";
 const chosenKey = family("result-", { own: true });
 
 /** Results that are held whole at a time; more are asked for again. */
-const keep = 12;
+const maxValues = 12;
 
 export class Results {
   /** Newest first. */
@@ -108,7 +108,7 @@ export class Results {
     const coming = this.api.get(id);
     this.values.set(id, coming);
     coming.catch(() => this.values.delete(id));
-    if (this.values.size > keep) this.values.delete(this.values.keys().next().value!);
+    if (this.values.size > maxValues) this.values.delete(this.values.keys().next().value!);
     return coming;
   }
 

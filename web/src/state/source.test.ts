@@ -20,8 +20,8 @@ const info = {
     { name: "episode", kind: "index", derived: "" },
     { name: "health", kind: "fact", derived: "" },
     { name: "value", kind: "value", derived: "" },
-    { name: "ambiguity", kind: "decision", derived: "" },
-    { name: "surprise", kind: "fact", derived: "value[next] - value" },
+    { name: "entropy", kind: "decision", derived: "" },
+    { name: "advantage", kind: "fact", derived: "value[next] - value" },
   ],
   arrays: [
     { name: "observation", role: "observation" },
@@ -56,7 +56,7 @@ describe("a second source", () => {
   test("another subject brings what it predicts, and nothing of the recorded one", () => {
     const made = infoWith(info, "new", prediction);
     expect(made.subject?.name).toBe("new");
-    expect(made.columns.map((column: Column) => column.name)).toEqual(["episode", "health", "ambiguity", "value"]);
+    expect(made.columns.map((column: Column) => column.name)).toEqual(["episode", "health", "entropy", "value"]);
     expect(made.arrays.map((array) => array.name)).toEqual(["observation", "probabilities.pi"]);
     const unknown = infoWith(info, "new", undefined);
     expect(unknown.columns.map((column: Column) => column.name)).toEqual(["episode", "health"]);

@@ -102,11 +102,11 @@ export function infoWith(info: RecordingInfo, subject: string, prediction: Predi
   };
 }
 
-/** Predictions name the entropy after its head; with one head it is what the recording calls ambiguity. */
+/** Predictions name the entropy after its head; with one head it is what the recording calls entropy. */
 function nameIn(prediction: Prediction | undefined, column: string): string {
   const policies = prediction?.heads.filter((head) => head.kind === "policy") ?? [];
   const [policy] = policies;
-  if (policies.length === 1 && column === `${policy!.name}_ambiguity`) return "ambiguity";
+  if (policies.length === 1 && column === `${policy!.name}_ambiguity`) return "entropy";
   const estimates = prediction?.heads.filter((head) => head.kind === "value" || head.kind === "q") ?? [];
   return estimates.length === 1 && column === estimates[0]!.name ? "value" : column;
 }

@@ -14,14 +14,14 @@ export class Undo {
   did(part: Undoable): void {
     this.past.push(part);
     this.future = [];
-    this.tell();
+    this.notify();
   }
 
   /** `part` begins anew: what it did before cannot be undone any more. */
   forget(part: Undoable): void {
     this.past = this.past.filter((other) => other !== part);
     this.future = this.future.filter((other) => other !== part);
-    this.tell();
+    this.notify();
   }
 
   undo(): void {
@@ -29,7 +29,7 @@ export class Undo {
     if (!part) return;
     this.future.push(part);
     part.undo();
-    this.tell();
+    this.notify();
   }
 
   redo(): void {
@@ -37,10 +37,10 @@ export class Undo {
     if (!part) return;
     this.past.push(part);
     part.redo();
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     this.canUndo = this.past.length > 0;
     this.canRedo = this.future.length > 0;
   }

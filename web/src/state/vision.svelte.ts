@@ -4,7 +4,7 @@ import { Pictures } from "../api/pictures";
 import type { ResultLine } from "../api/results";
 import { key, text } from "./address.svelte";
 import { FactorRows, type FactorRow } from "./factorrows";
-import { fullAt, indicesFrom, nameOf, rowsOf, toldApart, type Factors } from "./factors";
+import { fullAt, indicesFrom, nameOf, rowsOf, distinguished, type Factors } from "./factors";
 import { History } from "./history";
 import type { OpenRecording } from "./recording";
 import type { Session } from "./session.svelte";
@@ -51,7 +51,7 @@ export class Vision implements WorkspaceState {
   readonly value = $derived(this.shown?.value ?? null);
   readonly count = $derived(this.value?.factors.length ?? 0);
   private readonly apart = $derived.by(() =>
-    toldApart((this.value?.factors ?? []).map((_, factor) => this.wordOf(factor))),
+    distinguished((this.value?.factors ?? []).map((_, factor) => this.wordOf(factor))),
   );
   /** The factor that somebody clicked. */
   readonly pinned = $derived.by(() => indicesFrom(this.session.get(pinnedKey), this.count)[0] ?? null);
@@ -168,7 +168,7 @@ export class Vision implements WorkspaceState {
     const before = this.names;
     this.names = before.with(factor, name.trim());
     try {
-      await this.session.service.keepNames(shown.line.id, this.names);
+      await this.session.service.saveNames(shown.line.id, this.names);
     } catch (problem) {
       this.names = before;
       throw problem;

@@ -15,7 +15,7 @@ const windowKey = key<Interval | null>("window", {
 });
 
 /** Fewer rows than this are never shown: a cell would be as wide as a hand. */
-const fewest = 4;
+const minRows = 4;
 
 export class TimeWindow {
   /** Rows of the whole recording. */
@@ -51,7 +51,7 @@ export class TimeWindow {
   zoomed = $derived.by((): boolean => this.leader?.zoomed ?? (this.from > this.start || this.to < this.stop));
 
   private get least(): number {
-    return Math.min(fewest, Math.max(1, this.stop - this.start));
+    return Math.min(minRows, Math.max(1, this.stop - this.start));
   }
 
   /** Of episodes the same steps; of whole recordings the same part. */

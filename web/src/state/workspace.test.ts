@@ -64,7 +64,7 @@ describe("what is missing", () => {
 
   test("names another recording that has it", () => {
     const study = [
-      { name: "blind", capabilities: played },
+      { name: "ablated", capabilities: played },
       { name: "seeing", capabilities: { ...played, images: ["seen"] } },
     ];
     expect(missing(sees, played, study)).toContain("“seeing” has");

@@ -79,7 +79,7 @@ export interface Workspace {
   /** Where to begin in this workspace, before what holds for every recording. */
   readonly measures?: (info: RecordingInfo) => Measure[];
   /** Derived columns that say here where to look. */
-  readonly telling?: readonly string[];
+  readonly highlight?: readonly string[];
   /** Its page of the docs. */
   readonly help: string;
 }

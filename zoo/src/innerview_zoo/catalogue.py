@@ -13,7 +13,7 @@ from innerview.errors import InnerviewError, SubjectError, UnknownName
 from innerview.subjects import Subject
 from innerview.worlds import World
 from innerview_zoo.manifest import MODELS, Model
-from innerview_zoo.report import Figures, Progress, Report, quiet, read_figures
+from innerview_zoo.report import Figures, Progress, Report, no_progress, read_figures
 
 _FOLDER = MODELS
 
@@ -93,13 +93,13 @@ def load(name: str, **choices: Any) -> tuple[Subject, World]:
     return subject, world
 
 
-def evaluate(name: str, count: int | None = None, progress: Progress = quiet) -> Report:
+def evaluate(name: str, count: int | None = None, progress: Progress = no_progress) -> Report:
     """The card's table worked out anew, over `count` episodes, levels or images; as many as the card's by default."""
     _check_count(count)
     return entry(name).manifest.evaluate(count, progress)
 
 
-def evaluate_family(family: str, count: int | None = None, progress: Progress = quiet) -> tuple[Report, ...]:
+def evaluate_family(family: str, count: int | None = None, progress: Progress = no_progress) -> tuple[Report, ...]:
     """One table of all its models where the family has one, else a table for each of them."""
     members = [each.name for each in entries() if each.family == family]
     if not members:

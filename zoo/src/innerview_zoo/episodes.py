@@ -14,7 +14,7 @@ from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import EpisodeSummary
 from innerview.subjects import Subject
 from innerview.worlds import World
-from innerview_zoo.report import Progress, quiet
+from innerview_zoo.report import Progress, no_progress
 
 Choice = Literal["sample", "greedy"]
 
@@ -28,7 +28,7 @@ def play(
     choose: Choice = "sample",
     noise: float = 0.0,
     max_steps: int | None = None,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> list[EpisodeSummary]:
     """An episode for each seed, in the order of the seeds; the same arguments give the same episodes.
 

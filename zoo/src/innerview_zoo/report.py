@@ -17,17 +17,17 @@ CONFIDENCE = 0.95
 _NORMAL_QUANTILE = 1.959963984540054
 
 
-def quiet(done: int, of: int, what: str) -> None:
+def no_progress(done: int, of: int, what: str) -> None:
     """Progress that nobody wants to hear of."""
 
 
 def onwards(progress: Progress, before: int, of: int, what: str = "") -> Progress:
     """Progress of one part, counted on from what was done before."""
 
-    def told(done: int, _: int, found: str) -> None:
+    def show(done: int, _: int, found: str) -> None:
         progress(before + done, of, ": ".join(word for word in (what, found) if word))
 
-    return told
+    return show
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from innerview.lenses.columns.derived import Derived
 from innerview.metrics import Aligned, Averages
 from innerview.metrics.windows import shifted
 
-MOST_ROWS = 200_000
+MAX_ROWS = 200_000
 """Rows of memory that are read for one picture; more occurrences are thinned out evenly."""
-MOST_OCCURRENCES = 2_000
-MOST_WINDOW = 500
-MOST_METRICS = 12
+MAX_OCCURRENCES = 2_000
+MAX_WINDOW = 500
+MAX_METRICS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class Occurrences:
     """Rows where something happened."""
 
     rows: np.ndarray
-    found: int
+    total: int
     """How many there are in all; `rows` holds at most so many that they can be read at once."""
     first_after: int
     """The first offset at which the memory can know: 1 for what an action caused, 0 for what was seen."""
@@ -42,9 +42,9 @@ def occurrences(source: Derived, *, column: str | None, rows: Sequence[int] | No
             raise RequestError(f"Rows to align by lie between 0 and {source.recording.rows - 1}.")
     else:
         places, first_after = _rising(source, column)
-    most = max(1, min(MOST_OCCURRENCES, MOST_ROWS // window))
+    most = max(1, min(MAX_OCCURRENCES, MAX_ROWS // window))
     thin = np.unique(np.linspace(0, len(places) - 1, most).round().astype(np.int64)) if len(places) > most else ...
-    return Occurrences(rows=places[thin], found=len(places), first_after=first_after)
+    return Occurrences(rows=places[thin], total=len(places), first_after=first_after)
 
 
 def _rising(source: Derived, name: str) -> tuple[np.ndarray, int]:

@@ -46,7 +46,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Own:
+class OwnMetric:
     """A column made with an expression."""
 
     column: Column
@@ -73,7 +73,7 @@ def known_columns(source: Source) -> dict[str, Column]:
     return {column.name: column for column in (*source.recording.info.columns, *source.made_specs)}
 
 
-def check_metric(source: Source, metric: Metric, *, others: Sequence[str] = ()) -> Own:
+def check_metric(source: Source, metric: Metric, *, others: Sequence[str] = ()) -> OwnMetric:
     """The column that a metric makes of this recording, or an error that says what is wrong and where."""
     known = known_columns(source)
     if metric.name in known or metric.name in others:
@@ -95,12 +95,12 @@ def check_metric(source: Source, metric: Metric, *, others: Sequence[str] = ()) 
             raise MetricError(str(UnknownName("threshold", name, THRESHOLDS)))
     if expression.over_time and source.recording.info.ordering is None:
         raise MetricError("This recording's rows have no time: functions that look at other rows cannot be used.")
-    return Own(column=_column(metric, expression, known), expression=expression)
+    return OwnMetric(column=_column(metric, expression, known), expression=expression)
 
 
-def own_metrics(source: Source, metrics: Sequence[Metric]) -> tuple[dict[str, Own], dict[str, MetricError]]:
+def own_metrics(source: Source, metrics: Sequence[Metric]) -> tuple[dict[str, OwnMetric], dict[str, MetricError]]:
     """The metrics that can be computed here by name, and why the others cannot."""
-    found: dict[str, Own] = {}
+    found: dict[str, OwnMetric] = {}
     problems: dict[str, MetricError] = {}
     for metric in metrics:
         try:

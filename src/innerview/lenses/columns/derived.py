@@ -11,10 +11,10 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import DamagedPart, MetricError, StoreError, UnknownName
-from innerview.lenses.columns.custom import Own, own_metrics
-from innerview.metrics import THRESHOLDS, Given, Made, Stretch, loops, standard, things
+from innerview.lenses.columns.custom import OwnMetric, own_metrics
+from innerview.metrics import THRESHOLDS, DerivedColumn, Given, Stretch, loops, standard, things
 from innerview.metrics.standard import element_changes
-from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, usual_jump
+from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, default_jump
 from innerview.schema import Column, Metrics
 from innerview.store import DerivedCache, Recording, Study, load_metrics
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 PIECE = 1 << 16
 """Rows that are made and kept together."""
 CHUNK_BYTES = 32 << 20
-MOST_KINDS = 24
+MAX_KINDS = 24
 SAMPLE_ROWS = 4_096
 SCAN_ROWS = 1 << 14
 SMALLEST_SCAN = 4
@@ -61,7 +61,7 @@ class Derived:
     def __init__(self, recording: Recording, metrics: Metrics | None = None) -> None:
         self.recording, self.metrics = recording, metrics or Metrics()
         self._cache = DerivedCache(recording)
-        self._found: dict[str, float] = {}
+        self._suggestions: dict[str, float] = {}
 
     @property
     def specs(self) -> tuple[Column, ...]:
@@ -103,10 +103,10 @@ class Derived:
             return float(self.metrics.thresholds[name])
         if name not in THRESHOLDS:
             raise UnknownName("threshold", name, THRESHOLDS)
-        usual = THRESHOLDS[name].usual
-        if usual is None and name not in self._found:
-            self._found[name] = self._suggested(name)
-        return self._found[name] if usual is None else usual
+        default = THRESHOLDS[name].default
+        if default is None and name not in self._suggestions:
+            self._suggestions[name] = self._suggested(name)
+        return self._suggestions[name] if default is None else default
 
     @property
     def used_thresholds(self) -> set[str]:
@@ -161,9 +161,9 @@ class Derived:
         for start in range(0, rows, SCAN_ROWS):
             for name, count in self._counts(column, counted, start, min(rows, start + SCAN_ROWS)).items():
                 counts[name] = counts.get(name, 0) + count
-        found = sorted(sorted(counts, key=lambda name: (-counts[name], name))[:MOST_KINDS])
+        found = sorted(sorted(counts, key=lambda name: (-counts[name], name))[:MAX_KINDS])
         if self.recording.complete:
-            self._cache.keep_json(key, found)
+            self._cache.save_json(key, found)
         return found
 
     def _counts(self, column: str, counted: Counted, start: int, stop: int) -> dict[str, int]:
@@ -178,17 +178,17 @@ class Derived:
             return {name: left.get(name, 0) + right.get(name, 0) for name in {**left, **right}}
 
     @cached_property
-    def _made(self) -> dict[str, Made]:
+    def _made(self) -> dict[str, DerivedColumn]:
         info = self.recording.info
         found = standard(info.columns, info.arrays, kinds=self.kinds, timed=info.ordering is not None)
         return {made.column.name: made for made in found}
 
     @property
-    def _own(self) -> dict[str, Own]:
+    def _own(self) -> dict[str, OwnMetric]:
         return self._checked[0]
 
     @cached_property
-    def _checked(self) -> tuple[dict[str, Own], dict[str, MetricError]]:
+    def _checked(self) -> tuple[dict[str, OwnMetric], dict[str, MetricError]]:
         return own_metrics(self, self.metrics.own)
 
     @property
@@ -196,7 +196,7 @@ class Derived:
         """The derived columns that come with innerview."""
         return tuple(made.column for made in self._made.values())
 
-    def _values(self, made: Made, start: int, stop: int) -> np.ndarray:
+    def _values(self, made: DerivedColumn, start: int, stop: int) -> np.ndarray:
         """Piece by piece: a piece that is wanted whole is kept, of others only the rows that are wanted are made."""
         parts = []
         key = "|".join([made.column.name, *(f"{name}={self.threshold(name)!r}" for name in made.thresholds)])
@@ -207,18 +207,18 @@ class Derived:
             if kept is None:
                 kept = self._make(made, begin, end)
                 if made.heavy and (begin, end) == (first, last):
-                    self._cache.keep(key, piece, kept)
+                    self._cache.save(key, piece, kept)
                 parts.append(kept)
             else:
                 parts.append(kept[begin - first : end - first])
         return np.concatenate(parts) if parts else np.zeros(0, bool if made.column.type == "bool" else np.float64)
 
-    def _make(self, made: Made, start: int, stop: int) -> np.ndarray:
+    def _make(self, made: DerivedColumn, start: int, stop: int) -> np.ndarray:
         kind = bool if made.column.type == "bool" else np.float32
         parts = [self._made_from(made, first, last).astype(kind) for first, last in self._chunks(made, start, stop)]
         return np.concatenate(parts)
 
-    def _chunks(self, made: Made, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    def _chunks(self, made: DerivedColumn, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Ranges small enough for what is read to fit in memory."""
         specs = [spec for spec in self.recording.info.arrays if spec.name in made.arrays]
         row_bytes = sum(prod(spec.shape) * np.dtype(spec.dtype).itemsize for spec in specs)
@@ -226,7 +226,7 @@ class Derived:
         for first in range(start, stop, rows):
             yield first, min(stop, first + rows)
 
-    def _made_from(self, made: Made, start: int, stop: int) -> np.ndarray:
+    def _made_from(self, made: DerivedColumn, start: int, stop: int) -> np.ndarray:
         first, last = start, stop
         if made.reach == "group":
             first, last = self.whole_groups(start, stop)
@@ -245,9 +245,9 @@ class Derived:
         if name == LOOP_RADIUS.name:
             stop = min(rows, 4 * SAMPLE_ROWS)
             places = self.recording.columns(["x", "y"], 0, stop).cast(pl.Float64).fill_null(float("nan"))
-            return loops.usual_radius(places["x"].to_numpy(), places["y"].to_numpy(), self.stretch(0, stop))
+            return loops.default_radius(places["x"].to_numpy(), places["y"].to_numpy(), self.stretch(0, stop))
         assert name == JUMP.name, name
         stop = min(rows, SAMPLE_ROWS)
         sites = [spec.name for spec in self.recording.info.arrays if spec.role == "memory"]
         changes = [element_changes(self.recording.array(site, 0, stop), self.stretch(0, stop)) for site in sites[:1]]
-        return usual_jump(changes[0]) if changes else 0.0
+        return default_jump(changes[0]) if changes else 0.0

@@ -1,4 +1,4 @@
-"""How much of each factor is where in what was played out: the directions that were found in the recording, live."""
+"""How much of each factor is where in what was rolled out: the directions that were found in the recording, live."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import numpy as np
 
 from innerview.errors import LensError
 from innerview.features.directions import Factors
-from innerview.rollouts.what_if.branch import Branch, Node
+from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
 from innerview.store import Study
 from innerview.subjects import attribute
 
 
-def amounts(study: Study, result: str, branch: Branch, node: Node) -> np.ndarray:
+def amounts(study: Study, result: str, rollout: WhatIfRollout, node: Node) -> np.ndarray:
     """[factors + 1, height, width], signed, in the unit of the target; the last is what the factors leave out."""
     found = study.result(result)
     if found.kind != "factors" or "directions" not in found.arrays:
         raise LensError(
-            f"Result '{result}' is of '{found.kind}'; what is played out is split by a result of 'factors'."
+            f"Result '{result}' is of '{found.kind}'; what is rolled out is split by a result of 'factors'."
         )
-    told, subject = found.value, branch.subject_at(node)
-    inputs, layer = branch.inputs(node), told["layer"]
+    told, subject = found.value, rollout.subject_at(node)
+    inputs, layer = rollout.inputs(node), told["layer"]
     if told["of"] == "activations":
         values = subject.run(inputs, node.before, keep=(layer,)).sites[layer]
     else:

@@ -1,4 +1,4 @@
-"""Where a branch begins: a recorded row, and how the game is brought to it."""
+"""Where a rollout begins: a recorded row, and how the game is brought to it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Origin:
 
     @property
     def key(self) -> str:
-        """All that a branch from here depends on."""
+        """All that a rollout from here depends on."""
         return f"{self.recording.name} {self.recording.digest} {self.row} {self.subject.weights_digest()}"
 
     def replayed(self, lanes: Lanes) -> Moment:
@@ -122,7 +122,7 @@ class Origin:
 
     def _differs(self, how: str) -> CaptureError:
         return CaptureError(
-            f"'{self.recording.name}' cannot be played out from step {self.step} of episode {self.group['episode']}: "
+            f"'{self.recording.name}' cannot be rolled out from step {self.step} of episode {self.group['episode']}: "
             f"this world does not repeat itself. With the same seed and the recorded actions it {how}."
         )
 
@@ -135,11 +135,11 @@ def origin_of(job: WhatIfJob, context: Context) -> Origin:
 
 
 def origin(recording: Recording, row: Any, subject: Subject, world: World, *, own: bool) -> Origin:
-    """Everything checked that a branch needs; `own` says that nobody asked for another subject than was recorded."""
+    """Everything checked that a rollout needs; `own` says that nobody asked for another subject than was recorded."""
     if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < recording.rows:
         raise RequestError(f"row must be a number from 0 to {recording.rows - 1}, not {row!r}.")
     if recording.info.ordering is None:
-        raise RequestError(f"Rows of '{recording.name}' do not follow each other: there is nothing to play out.")
+        raise RequestError(f"Rows of '{recording.name}' do not follow each other: there is nothing to roll out.")
     if own:
         check_known(recording, subject)
     check_world(recording, world.info)
@@ -147,7 +147,7 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ow
     if line is None or line.get("seed") is None:
         raise RequestError(
             f"The episode of row {row} has not ended yet, or '{recording.name}' does not say its seed: only whole "
-            "episodes with a seed can be played out."
+            "episodes with a seed can be rolled out."
         )
     form = layout(subject, world.info)
     kept = {spec.name for spec in recording.info.arrays}

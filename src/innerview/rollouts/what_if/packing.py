@@ -1,4 +1,4 @@
-"""What was seen at a node, small: a branch of hundreds of steps keeps a picture for people of each."""
+"""What was seen at a node, small: a rollout of hundreds of steps keeps a picture for people of each."""
 
 from __future__ import annotations
 

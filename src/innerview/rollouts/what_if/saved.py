@@ -1,4 +1,4 @@
-"""Saves a what-if rollout as a recording: the episode as it was recorded up to the branch, and the branch."""
+"""Saves a what-if rollout as a recording: the episode as it was recorded up to the rollout, and the rollout."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import Product, Watch, Work
 from innerview.rollouts.jobs import WhatIfJob
-from innerview.rollouts.what_if.branch import Branch, Node
 from innerview.rollouts.what_if.origin import Origin, origin_of
+from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
 from innerview.schema import RecordingInfo, Scene, to_json
 from innerview.store import Recording, RecordingWriter, Study
 
@@ -52,14 +52,16 @@ class WhatIfWork(Work):
 
     def run(self, part: Any, watch: Watch) -> Recording:
         """Play the moves and write."""
-        with Branch(self.origin) as branch:
-            return save_branch(self.study, branch, branch.play(self.job.moves), name=self.name, progress=watch)
+        with WhatIfRollout(self.origin) as rollout:
+            return save_rollout(self.study, rollout, rollout.play(self.job.moves), name=self.name, progress=watch)
 
 
-def save_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: str, progress: Progress) -> Recording:
+def save_rollout(
+    study: Study, rollout: WhatIfRollout, nodes: Sequence[Node], *, name: str, progress: Progress
+) -> Recording:
     """Write it; what was cancelled on the way goes on under the same name."""
-    rows, origin = _rows(nodes), branch.origin
-    info = _described(branch, nodes, name)
+    rows, origin = _rows(nodes), rollout.origin
+    info = _described(rollout, nodes, name)
     before, total = origin.step, origin.step + len(rows)
     scene = origin.recording.scene(origin.group["scene"]) if origin.group.get("scene") else None
     with study.writer(info) as writer:
@@ -69,8 +71,8 @@ def save_branch(study: Study, branch: Branch, nodes: Sequence[Node], *, name: st
         for first in range(known, before, _CHUNK):
             progress(first, total, "what was recorded")
             _copy(writer, origin, first, min(before, first + _CHUNK))
-        progress(before, total, "what was played out")
-        piece, skipped = _piece(branch, rows, scene, info), max(0, known - before)
+        progress(before, total, "what was rolled out")
+        piece, skipped = _piece(rollout, rows, scene, info), max(0, known - before)
         columns = {name: column[skipped:] for name, column in piece.rows.items()}
         writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
         writer.end_group(_line(origin, piece, scene, writer))
@@ -96,8 +98,8 @@ def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:
     return [(now, then) for now, then in pairwise(nodes) if then.move is not None and then.move.takes_time]
 
 
-def _described(branch: Branch, nodes: Sequence[Node], name: str) -> RecordingInfo:
-    origin, source = branch.origin, branch.origin.recording.info
+def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> RecordingInfo:
+    origin, source = rollout.origin, rollout.origin.recording.info
     moves = [node.move for node in nodes[1:] if node.move is not None]
     fixed = [{"step": n.step, "move": to_json(n.move)} for n in nodes[1:] if n.move and not n.move.takes_time]
     earlier = [told for told in source.arguments.get("changes", ()) if told["step"] <= origin.step]
@@ -107,7 +109,7 @@ def _described(branch: Branch, nodes: Sequence[Node], name: str) -> RecordingInf
         name=name,
         subject=replace(origin.subject.info, weights_digest=weights),
         created_at="",
-        note=f"Played out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
+        note=f"Rolled out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
         arguments={
             **{key: source.arguments[key] for key in ("keep", "world", "edits") if key in source.arguments},
             "seeds": [origin.group["seed"]],
@@ -133,8 +135,10 @@ def _copy(writer: RecordingWriter, origin: Origin, first: int, stop: int) -> Non
     writer.append(rows, arrays)
 
 
-def _piece(branch: Branch, rows: Sequence[tuple[Node, Node]], scene: Scene | None, info: RecordingInfo) -> Piece:
-    origin = branch.origin
+def _piece(
+    rollout: WhatIfRollout, rows: Sequence[tuple[Node, Node]], scene: Scene | None, info: RecordingInfo
+) -> Piece:
+    origin = rollout.origin
     episode = Episode(0, int(origin.group["seed"]), scene, info.columns)
     events = [column.name for column in info.columns if column.kind == "event"]
     acted = [column.name for column in info.columns if column.kind == "action"]
@@ -143,17 +147,17 @@ def _piece(branch: Branch, rows: Sequence[tuple[Node, Node]], scene: Scene | Non
         values |= {name: bool(then.moment.facts.get(name)) for name in events}
         values |= {"episode": 0, "step": now.step, "reward": then.moment.reward}
         values |= dict(zip(acted, np.atleast_1d(then.action).tolist(), strict=True))
-        episode.add(values, _arrays(branch, now, info), then.moment.reward)
+        episode.add(values, _arrays(rollout, now, info), then.moment.reward)
     episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
     return episode.take(info.arrays)
 
 
-def _arrays(branch: Branch, node: Node, info: RecordingInfo) -> dict[str, np.ndarray]:
-    form, subject = branch.form, branch.origin.subject
+def _arrays(rollout: WhatIfRollout, node: Node, info: RecordingInfo) -> dict[str, np.ndarray]:
+    form, subject = rollout.form, rollout.origin.subject
     output = node.output
     layers = tuple(spec.label for spec in info.arrays if spec.role == "activation")
     if layers:
-        output = branch.subject_at(node).run(branch.inputs(node), node.before, keep=layers)
+        output = rollout.subject_at(node).run(rollout.inputs(node), node.before, keep=layers)
     kept = replace(form, activations={layer: f"activation.{layer}" for layer in layers})
     arrays = {name: array[0] for name, array in output_arrays(subject, kept, output).items()}
     shown = {form.observations[name]: node.seen.get(name) for name in node.seen.names if name in form.observations}
@@ -161,16 +165,16 @@ def _arrays(branch: Branch, node: Node, info: RecordingInfo) -> dict[str, np.nda
     missing = [spec.name for spec in info.arrays if spec.name not in arrays]
     if missing:
         raise CaptureError(
-            f"'{branch.origin.recording.name}' keeps '{missing[0]}', which the world does not show now. Serve it with "
+            f"'{rollout.origin.recording.name}' keeps '{missing[0]}', which the world does not show now. Serve it with "
             "the world as it was recorded."
         )
     return {spec.name: arrays[spec.name] for spec in info.arrays}
 
 
 def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWriter) -> Mapping[str, Any]:
-    branch = piece.summary
-    assert branch is not None, "the outcome was set"
+    rollout = piece.summary
+    assert rollout is not None, "the outcome was set"
     start = int(origin.group["start"])
     recorded = float(origin.recording.columns(["reward"], start, origin.row)["reward"].sum() or 0.0)
-    whole = replace(branch, length=origin.step + branch.length, total_reward=recorded + branch.total_reward)
+    whole = replace(rollout, length=origin.step + rollout.length, total_reward=recorded + rollout.total_reward)
     return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")

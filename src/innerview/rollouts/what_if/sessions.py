@@ -1,4 +1,4 @@
-"""Plays recorded episodes out in another way: other actions, things moved or taken away, and what the subject says."""
+"""What-if rollouts from recorded rows: other actions, things moved or taken away, and what the subject says."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from innerview.errors import RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import CLOSE_S
 from innerview.rollouts.jobs import WhatIfJob
-from innerview.rollouts.what_if.branch import Branch, Node
 from innerview.rollouts.what_if.factors import amounts
 from innerview.rollouts.what_if.origin import Origin, origin, origin_of
+from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
 from innerview.schema import ThingInView
 from innerview.store import Study
 from innerview.subjects import Subject
 from innerview.worlds import World
 from innerview.worlds import world as as_world
 
-MOST_BRANCHES = 3
+MAX_ROLLOUTS = 3
 """So many games stand ready; the one that was not asked for the longest is closed."""
-MOST_STEPS = 256
+MAX_STEPS = 256
 """The most that the subject goes on in one request; who asks again goes on from there."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayedOut:
-    """A branch as somebody asked for it."""
+class WhatIf:
+    """A rollout as somebody asked for it."""
 
     origin: Origin
     nodes: Sequence[Node]
@@ -42,24 +42,24 @@ class PlayedOut:
     why_fixed: str
 
 
-class Playouts:
-    """Branches of a study's recordings. All of it runs in one thread: many games may be used from one alone."""
+class WhatIfSessions:
+    """Rollouts of a study's recordings. All of it runs in one thread: many games may be used from one alone."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._branches: OrderedDict[str, Branch] = OrderedDict()
-        self._thread = ThreadPoolExecutor(1, "playout")
+        self._rollouts: OrderedDict[str, WhatIfRollout] = OrderedDict()
+        self._thread = ThreadPoolExecutor(1, "what-if")
 
-    def play(self, asked: WhatIfJob, *, go_on: int = 0) -> PlayedOut:
+    def play(self, asked: WhatIfJob, *, go_on: int = 0) -> WhatIf:
         """What the moves lead to from a row, and after them up to `go_on` moves of the subject's own."""
-        if not 0 <= go_on <= MOST_STEPS:
-            raise RequestError(f"go_on is a whole number from 0 to {MOST_STEPS}, not {go_on!r}.")
+        if not 0 <= go_on <= MAX_STEPS:
+            raise RequestError(f"go_on is a whole number from 0 to {MAX_STEPS}, not {go_on!r}.")
 
-        def work() -> PlayedOut:
-            branch = self._branch(asked)
-            nodes = branch.go_on(asked.moves, go_on)
-            things = branch.things(len(nodes) - 1)
-            return PlayedOut(origin=branch.origin, nodes=tuple(nodes), things=things, why_fixed=branch.why_fixed)
+        def work() -> WhatIf:
+            rollout = self._rollout(asked)
+            nodes = rollout.go_on(asked.moves, go_on)
+            things = rollout.things(len(nodes) - 1)
+            return WhatIf(origin=rollout.origin, nodes=tuple(nodes), things=things, why_fixed=rollout.why_fixed)
 
         return self._run(work)
 
@@ -67,9 +67,9 @@ class Playouts:
         """An array of the last `count` nodes up to that of the key, [nodes, *shape]."""
 
         def work() -> np.ndarray:
-            branch, index = self._found(key)
-            nodes = branch.nodes[max(0, index + 1 - count) : index + 1]
-            given = {array: seen for seen, array in branch.form.observations.items()}
+            rollout, index = self._node_at(key)
+            nodes = rollout.nodes[max(0, index + 1 - count) : index + 1]
+            given = {array: seen for seen, array in rollout.form.observations.items()}
             if name not in given:
                 raise UnknownName("array", name, given)
             return np.stack([node.seen.get(given[name]) for node in nodes])
@@ -80,8 +80,8 @@ class Playouts:
         """How much of each factor is where at a node, and what they leave out: [factors + 1, height, width]."""
 
         def work() -> np.ndarray:
-            branch, index = self._found(key)
-            return amounts(self._context.study, result, branch, branch.nodes[index])
+            rollout, index = self._node_at(key)
+            return amounts(self._context.study, result, rollout, rollout.nodes[index])
 
         return self._run(work)
 
@@ -92,32 +92,32 @@ class Playouts:
         wait([closing], CLOSE_S)
 
     def _close_all(self) -> None:
-        for branch in self._branches.values():
-            branch.close()
-        self._branches.clear()
+        for rollout in self._rollouts.values():
+            rollout.close()
+        self._rollouts.clear()
 
     def _run(self, work: Callable[[], T]) -> T:
         return self._thread.submit(work).result()
 
-    def _branch(self, asked: WhatIfJob) -> Branch:
+    def _rollout(self, asked: WhatIfJob) -> WhatIfRollout:
         begin = origin_of(asked, self._context)
-        if begin.key not in self._branches:
-            while len(self._branches) >= MOST_BRANCHES:
-                self._branches.popitem(last=False)[1].close()
-            self._branches[begin.key] = Branch(begin)
-        self._branches.move_to_end(begin.key)
-        return self._branches[begin.key]
+        if begin.key not in self._rollouts:
+            while len(self._rollouts) >= MAX_ROLLOUTS:
+                self._rollouts.popitem(last=False)[1].close()
+            self._rollouts[begin.key] = WhatIfRollout(begin)
+        self._rollouts.move_to_end(begin.key)
+        return self._rollouts[begin.key]
 
-    def _found(self, key: str) -> tuple[Branch, int]:
-        for branch in reversed(self._branches.values()):
-            for index, node in enumerate(branch.nodes):
+    def _node_at(self, key: str) -> tuple[WhatIfRollout, int]:
+        for rollout in reversed(self._rollouts.values()):
+            for index, node in enumerate(rollout.nodes):
                 if node.key == key:
-                    return branch, index
-        raise UnknownName("played moment", key, (), "It was left for another branch: ask for its moves again.")
+                    return rollout, index
+        raise UnknownName("played moment", key, (), "It was left for another rollout: ask for its moves again.")
 
 
-def play_out(study: Study | str | Path, recording: str, *, row: int, subject: Subject, world: Any) -> Branch:
-    """A branch from a recorded row, to be played with `play([Move(do="agent"), …])` and closed in the end.
+def what_if(study: Study | str | Path, recording: str, *, row: int, subject: Subject, world: Any) -> WhatIfRollout:
+    """A rollout from a recorded row, to be played with `play([Move(do="agent"), …])` and closed in the end.
 
     The subject need not be the one that was recorded: what would another one expect here, and do?
     """
@@ -125,4 +125,4 @@ def play_out(study: Study | str | Path, recording: str, *, row: int, subject: Su
     found, place = opened.recording(recording), as_world(world)
     assert isinstance(place, World)
     own = found.info.subject is None or found.info.subject.name == subject.info.name
-    return Branch(origin(found, row, subject, place, own=own))
+    return WhatIfRollout(origin(found, row, subject, place, own=own))

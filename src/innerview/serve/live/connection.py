@@ -20,7 +20,7 @@ from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Job, Jobs
 from innerview.serve.context import LiveCall
 from innerview.serve.encoding.plain import plain
-from innerview.serve.failures import UNEXPECTED, TooLarge, said
+from innerview.serve.failures import UNEXPECTED, TooLarge, error_body
 from innerview.serve.wire import LiveRequest
 
 CHANNELS_LIMIT = 32
@@ -34,7 +34,7 @@ Frames = tuple[str, bytes | None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class PendingRequest:
     """A request and whether somebody still waits for its answer."""
 
     request: LiveRequest
@@ -50,16 +50,16 @@ class LiveConnection:
 
     def __init__(self, socket: WebSocket, *, calls: Mapping[str, LiveCall], jobs: Jobs, pool: Executor) -> None:
         self._socket, self._calls, self._jobs, self._pool = socket, calls, jobs, pool
-        self._running: dict[str, Asked] = {}
-        self._next: dict[str, Asked] = {}
+        self._running: dict[str, PendingRequest] = {}
+        self._next: dict[str, PendingRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._out: asyncio.Queue[Frames] = asyncio.Queue(WAITING_REPLIES)
-        self._news = JobNews()
+        self._updates = JobUpdates()
 
     async def run(self) -> None:
         """Serve until the other side leaves."""
         await self._socket.accept()
-        unwatch = self._jobs.watch(self._news.note)
+        unwatch = self._jobs.watch(self._updates.note)
         background = [asyncio.create_task(self._send_all()), asyncio.create_task(self._push_jobs())]
         try:
             while (text := await self._receive()) is not None:
@@ -80,13 +80,13 @@ class LiveConnection:
 
     async def _take(self, text: str) -> None:
         try:
-            asked = Asked(LiveRequest.model_validate_json(text))
+            asked = PendingRequest(LiveRequest.model_validate_json(text))
             self._check(asked.request)
         except ValidationError as problem:
             words = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:5])
-            return await self._say({"ok": False, **said("RequestError", f"The request is malformed. {words}")})
+            return await self._send({"ok": False, **error_body("RequestError", f"The request is malformed. {words}")})
         except InnerviewError as problem:
-            return await self._say(asked.reply(ok=False, **said(type(problem).__name__, str(problem))))
+            return await self._send(asked.reply(ok=False, **error_body(type(problem).__name__, str(problem))))
         await self._overtake(asked)
 
     def _check(self, request: LiveRequest) -> None:
@@ -95,7 +95,7 @@ class LiveConnection:
         if request.channel not in self._running and len(self._running) >= CHANNELS_LIMIT:
             raise RequestError(f"{CHANNELS_LIMIT} channels are busy; wait for an answer on one of them.")
 
-    async def _overtake(self, asked: Asked) -> None:
+    async def _overtake(self, asked: PendingRequest) -> None:
         """Put the request first on its channel; older ones hear at once that nobody waits for them."""
         channel = asked.request.channel
         running, waiting = self._running.get(channel), self._next.get(channel)
@@ -103,7 +103,7 @@ class LiveConnection:
         for older in (running, waiting):
             if older is not None and not older.stale.is_set():
                 older.stale.set()
-                await self._say(older.reply(ok=False, stale=True))
+                await self._send(older.reply(ok=False, stale=True))
         if running is None:
             self._running[channel] = asked
             task = asyncio.create_task(self._work_off(channel))
@@ -121,7 +121,7 @@ class LiveConnection:
                 await self._out.put(frames)
         del self._running[channel]
 
-    async def _say(self, message: dict[str, Any]) -> None:
+    async def _send(self, message: dict[str, Any]) -> None:
         await self._out.put((json.dumps(message), None))
 
     async def _send_all(self) -> None:
@@ -138,12 +138,12 @@ class LiveConnection:
 
     async def _push_jobs(self) -> None:
         while True:
-            for job in await self._news.fresh():
-                await self._say({"event": "job", "job": plain(job)})
+            for job in await self._updates.fresh():
+                await self._send({"event": "job", "job": plain(job)})
             await asyncio.sleep(JOB_PAUSE_S)
 
 
-class JobNews:
+class JobUpdates:
     """The latest state of each job that changed; what changes a thousand times a second is told ten times."""
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class JobNews:
         return jobs.values()
 
 
-def answer(call: LiveCall, asked: Asked) -> Frames:
+def answer(call: LiveCall, asked: PendingRequest) -> Frames:
     """Run the call in this thread; whatever happens becomes an answer."""
     if asked.stale.is_set():
         return json.dumps(asked.reply(ok=False, stale=True)), None
@@ -178,13 +178,13 @@ def answer(call: LiveCall, asked: Asked) -> Frames:
     except Cancelled:
         return json.dumps(asked.reply(ok=False, stale=True)), None
     except InnerviewError as refused:
-        return json.dumps(asked.reply(ok=False, **said(type(refused).__name__, str(refused)))), None
+        return json.dumps(asked.reply(ok=False, **error_body(type(refused).__name__, str(refused)))), None
     except Exception:
         log.exception("Unexpected error in the live call '%s'.", asked.request.call)
-        return json.dumps(asked.reply(ok=False, **said("ServerError", UNEXPECTED))), None
+        return json.dumps(asked.reply(ok=False, **error_body("ServerError", UNEXPECTED))), None
 
 
-def _encode(asked: Asked, result: dict[str, Any] | tuple[dict[str, Any], np.ndarray]) -> Frames:
+def _encode(asked: PendingRequest, result: dict[str, Any] | tuple[dict[str, Any], np.ndarray]) -> Frames:
     value, array = result if isinstance(result, tuple) else (result, None)
     reply = asked.reply(ok=True, value=plain(value))
     if array is None:

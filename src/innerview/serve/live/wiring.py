@@ -9,11 +9,11 @@ from innerview.jobs.context import Context
 from innerview.schema import Lens
 from innerview.serve.arguments import read
 from innerview.serve.context import Answer
-from innerview.serve.live.playouts import LatePlayouts
+from innerview.serve.live.what_if import LazyWhatIfSessions
 from innerview.store import Study
 
 if TYPE_CHECKING:
-    from innerview.rollouts.what_if.sessions import Playouts
+    from innerview.rollouts.what_if.sessions import WhatIfSessions
 
 
 class AllLenses:
@@ -39,13 +39,13 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
 
         return live.lens(context, read(live.LensCall, arguments, "call 'lens'"))
 
-    def playouts() -> Playouts:
-        from innerview.rollouts.what_if.sessions import Playouts
+    def what_ifs() -> WhatIfSessions:
+        from innerview.rollouts.what_if.sessions import WhatIfSessions
 
-        return Playouts(context)
+        return WhatIfSessions(context)
 
     return {
         "calls": {"forward": forward, "lens": lens} if subjects else {},
         "lenses": AllLenses(),
-        "playouts": LatePlayouts(playouts) if subjects and worlds else None,
+        "what_ifs": LazyWhatIfSessions(what_ifs) if subjects and worlds else None,
     }

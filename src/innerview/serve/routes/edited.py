@@ -47,7 +47,7 @@ class EditedReply(BaseModel):
     result: str
     factors: list[NamedFactor]
     weights: str
-    """Digest of its weights: a proof of others under the same name is not about it."""
+    """Digest of its weights: an ablation test of others under the same name is not about it."""
     live: bool
     """Whether it can be run here: the subject it was first made of is live."""
     history: list[EditLine]
@@ -59,8 +59,8 @@ class EditedList(BaseModel):
     edited: list[EditedReply]
 
 
-class BlindRequest(BaseModel):
-    """Which factors of a result to be blind to."""
+class AblateRequest(BaseModel):
+    """Which factors of a result to ablate."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -69,7 +69,7 @@ class BlindRequest(BaseModel):
     factors: Annotated[list[int], Field(max_length=64)]
     name: Title | None = None
     subject: Annotated[str, StringConstraints(max_length=200)] | None = None
-    """The live subject to blind; the one that the recording was made with where left out."""
+    """The live subject to ablate from; the one that the recording was made with where left out."""
 
 
 class RenameRequest(BaseModel):
@@ -87,12 +87,12 @@ def edited(service: Serving) -> EditedList:
 
 
 @router.post("", status_code=201)
-def make_edited(body: BlindRequest, service: Serving) -> EditedReply:
-    """Blind a live subject to factors of a result, and keep it under a name."""
-    from innerview.interventions.ablation import choose, make_blind
+def make_edited(body: AblateRequest, service: Serving) -> EditedReply:
+    """Ablate factors of a result from a live subject, and keep it under a name."""
+    from innerview.interventions.ablation import choose, make_ablated
 
     choice = choose(service.study, body.result, body.factors)
-    made = make_blind(service.study, _subject(service, body), choice, name=body.name)
+    made = make_ablated(service.study, _subject(service, body), choice, name=body.name)
     return _reply(service, made)
 
 
@@ -106,7 +106,7 @@ def rename_edited(name: Named, body: RenameRequest, service: Serving) -> EditedR
 
 @router.delete("/{name}")
 def drop_edited(name: Named, service: Serving) -> EditedList:
-    """Remove an edited subject; what was recorded and proved with it stays."""
+    """Remove an edited subject; what was recorded and tested with it stays."""
     store.drop_edited(service.study, name)
     return edited(service)
 
@@ -118,12 +118,12 @@ def edited_weights(name: Named, service: Serving) -> FileResponse:
     return FileResponse(path, media_type="application/octet-stream", filename=f"{name}.safetensors")
 
 
-def _subject(service: Service, body: BlindRequest) -> Any:
+def _subject(service: Service, body: AblateRequest) -> Any:
     recorded = service.open(body.recording).recording.info.subject
     wanted = body.subject or (recorded.name if recorded else None)
     if not service.subjects:
         raise RequestError(
-            "No subject is live, so there is nothing to blind. Serve the study with one: innerview serve STUDY "
+            "No subject is live, so there is nothing to ablate from. Serve the study with one: innerview serve STUDY "
             "--subject zoo:NAME, or iv.show(study, subject=…)."
         )
     if wanted is None or wanted not in service.subjects:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from innerview.errors import MetricError, UnknownName
-from innerview.lenses.columns.custom import Own, check_metric
+from innerview.lenses.columns.custom import OwnMetric, check_metric
 from innerview.lenses.columns.derived import Derived
 from innerview.metrics import FUNCTIONS, THRESHOLDS, checked_thresholds, parse
 from innerview.schema import Metric, Metrics
@@ -79,7 +79,7 @@ class FunctionReply(BaseModel):
     """A function that an expression may call."""
 
     usage: str
-    says: str
+    description: str
     over_time: bool
 
 
@@ -108,12 +108,14 @@ def metrics(service: Serving, recording: RecordingName = None) -> MetricsReply:
     return MetricsReply(
         own=[OwnReply(**vars(one), problem=problems.get(one.name, "")) for one in kept.own],
         thresholds=_thresholds(source, kept),
-        functions=[FunctionReply(usage=f.usage, says=f.says, over_time=f.over_time) for f in FUNCTIONS.values()],
+        functions=[
+            FunctionReply(usage=f.usage, description=f.description, over_time=f.over_time) for f in FUNCTIONS.values()
+        ],
     )
 
 
 @router.put("")
-def keep_metric(body: MetricBody, service: Serving) -> OwnReply:
+def save_metric(body: MetricBody, service: Serving) -> OwnReply:
     """Keep a metric; one of the same name is replaced. An expression that cannot be computed is refused."""
     kept = load_metrics(service.study)
     made = Metric(name=body.name, expression=body.expression, unit=body.unit, description=body.description)
@@ -150,7 +152,7 @@ def check_expression(body: CheckBody, service: Serving) -> CheckReply:
 
 
 @router.put("/thresholds")
-def keep_thresholds(body: ThresholdsBody, service: Serving) -> list[str]:
+def save_thresholds(body: ThresholdsBody, service: Serving) -> list[str]:
     """Set thresholds for the whole study; gives the names of those that are set by hand."""
     kept = load_metrics(service.study)
     unknown = [name for name in body.thresholds if name not in THRESHOLDS]
@@ -162,7 +164,7 @@ def keep_thresholds(body: ThresholdsBody, service: Serving) -> list[str]:
     return sorted({**rest, **given})
 
 
-def _check(service: Serving, recording: str, metric: Metric) -> Own:
+def _check(service: Serving, recording: str, metric: Metric) -> OwnMetric:
     return check_metric(service.open(recording).derived(service.study), metric)
 
 
@@ -172,7 +174,7 @@ def _thresholds(source: Derived | None, kept: Metrics) -> list[ThresholdReply]:
     unit = next((c.unit for c in source.recording.info.columns if c.name == "x"), "") if source else ""
     found = []
     for told in (THRESHOLDS[name] for name in THRESHOLDS if name in used):
-        value = source.threshold(told.name) if source else kept.thresholds.get(told.name, told.usual)
+        value = source.threshold(told.name) if source else kept.thresholds.get(told.name, told.default)
         found.append(
             ThresholdReply(
                 name=told.name,

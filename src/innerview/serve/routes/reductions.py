@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path
 
 from innerview.schema import EditSet
 from innerview.serve.context import Serving
-from innerview.serve.wire import PartingReply
+from innerview.serve.wire import DivergenceReply
 
 if TYPE_CHECKING:
     from innerview.rollouts.rerun import Pair
@@ -23,9 +23,9 @@ def reductions(service: Serving) -> tuple[EditSet, ...]:
 
 
 @router.put("/reductions")
-def keep_reduction(body: EditSet, service: Serving) -> tuple[EditSet, ...]:
+def save_reduction(body: EditSet, service: Serving) -> tuple[EditSet, ...]:
     """Keep a reduction under its name; one of the same name is replaced."""
-    service.study.keep_reduction(body)
+    service.study.save_reduction(body)
     return service.study.reductions()
 
 
@@ -36,18 +36,18 @@ def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Ser
     return service.study.reductions()
 
 
-@router.get("/recordings/{recording}/partings")
-def partings(recording: Annotated[str, Path(max_length=80)], service: Serving) -> list[PartingReply]:
+@router.get("/recordings/{recording}/divergences")
+def divergences(recording: Annotated[str, Path(max_length=80)], service: Serving) -> list[DivergenceReply]:
     """Where each episode of a re-run parts from the one it was run again from."""
     from innerview.rollouts.rerun import pairs_of
 
     found = pairs_of(service.study, service.open(recording).recording)
-    return [_parting(pair) for pair in found]
+    return [_divergence_reply(pair) for pair in found]
 
 
-def _parting(pair: Pair) -> PartingReply:
-    parts = pair.parts
-    return PartingReply(
+def _divergence_reply(pair: Pair) -> DivergenceReply:
+    parts = pair.divergence
+    return DivergenceReply(
         episode=pair.episode,
         of=pair.of,
         seed=pair.seed,

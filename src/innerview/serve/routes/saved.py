@@ -9,7 +9,7 @@ from pydantic import Field, RootModel, StringConstraints, ValidationError
 
 from innerview.errors import DamagedPart, RequestError
 from innerview.serve.context import Serving
-from innerview.serve.wire import KeptSelections
+from innerview.serve.wire import SavedSelections
 from innerview.store import load_names, load_selections, save_names, save_selections
 
 router = APIRouter(prefix="/api")
@@ -29,24 +29,24 @@ def names(result_id: str, service: Serving) -> Names:
 
 
 @router.put("/names/{result_id}", tags=["names"])
-def keep_names(result_id: str, body: Names, service: Serving) -> Names:
+def replace_names(result_id: str, body: Names, service: Serving) -> Names:
     """Replace the names of a result's parts; an empty name is none."""
     save_names(service.study, service.study.result(result_id).id, body.root)
     return Names(load_names(service.study, result_id))
 
 
 @router.get("/selections", tags=["selections"])
-def selections(service: Serving) -> KeptSelections:
+def selections(service: Serving) -> SavedSelections:
     """Every named selection."""
     kept = load_selections(service.study)
     try:
-        return KeptSelections.model_validate(list(kept.values()))
+        return SavedSelections.model_validate(list(kept.values()))
     except ValidationError as problem:
         raise DamagedPart("'selections.json' does not hold selections. Remove it to begin anew.") from problem
 
 
 @router.put("/selections", tags=["selections"])
-def keep_selections(body: KeptSelections, service: Serving) -> KeptSelections:
+def replace_selections(body: SavedSelections, service: Serving) -> SavedSelections:
     """Replace all named selections; a name is taken once in each recording."""
     # No recording has a slash in its name, so a key stands for one pair of names.
     by_name = {f"{one.recording}/{one.name}": one.model_dump() for one in body.root}

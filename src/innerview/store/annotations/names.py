@@ -15,13 +15,13 @@ _FILE = "names.json"
 _LIMIT = 4 << 20
 _NAME_LENGTH = 80
 _PARTS = 1_000
-_MOST_BEFORE = 100
+_MAX_BEFORE = 100
 
 
 def load_names(study: Study, result: str) -> dict[str, str]:
     """Names by part of a result; where nobody gave one, those of the result whose factors it goes by, if any."""
     everything = _all(study)
-    for _ in range(_MOST_BEFORE):
+    for _ in range(_MAX_BEFORE):
         if result in everything:
             return everything[result]
         with suppress(UnknownName):

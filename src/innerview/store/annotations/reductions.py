@@ -24,7 +24,7 @@ def load_reductions(root: Path) -> tuple[EditSet, ...]:
     return _read(path) if is_plain_file(path) else ()
 
 
-def keep_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
+def save_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
     """Keep a reduction; one of the same name is replaced."""
     _check(reduction)
     before = load_reductions(root)

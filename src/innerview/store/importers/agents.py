@@ -79,7 +79,7 @@ class Form:
             Column(name="step", type="int", kind="index"),
             Column(name="action", type="int", kind="action", categories=self.actions, description=words),
             Column(
-                name="ambiguity",
+                name="entropy",
                 type="float",
                 kind="decision",
                 description="Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions.",
@@ -153,7 +153,7 @@ def pieces(track: Track, form: Form, episode: int) -> tuple[int, str, Iterator[t
         "episode": np.full(steps, episode),
         "step": np.arange(steps),
         "action": _actions(track, form, steps, chances),
-        "ambiguity": _ambiguity(chances),
+        "entropy": _entropy(chances),
         **_places(track, steps, form),
     }
     arrays = {"memory": memory, "probabilities": chances.astype(np.float32)}
@@ -239,7 +239,7 @@ def _actions(track: Track, form: Form, steps: int, chances: np.ndarray) -> np.nd
     return actions.astype(int)
 
 
-def _ambiguity(chances: np.ndarray) -> np.ndarray:
+def _entropy(chances: np.ndarray) -> np.ndarray:
     """Of each row [steps, actions]; what was rounded need not add up to 1."""
     if chances.shape[1] < 2:
         return np.zeros(len(chances))

@@ -15,11 +15,11 @@ from innerview.errors import StoreError, UnknownName
 from innerview.schema import Column, Ordering, Origin, RecordingInfo
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, pieces
 from innerview.store.importers.pairs import import_pairs
-from innerview.store.importers.pictures import USUAL_WIDTH
+from innerview.store.importers.pictures import DEFAULT_WIDTH
 from innerview.store.importers.tables import import_npz, import_table
 from innerview.store.importers.tracks import Track, read_tracks
 from innerview.store.paths import checked_name
-from innerview.store.recordings.whole import fitting_block_rows
+from innerview.store.recordings.bulk import fitting_block_rows
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.study import Study
 
@@ -39,7 +39,7 @@ class Imported:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
+class ImportOptions:
     """What a person may say about an import."""
 
     name: str | None = None
@@ -53,13 +53,13 @@ class Wishes:
     """For tables and archives: the columns that group rows and count them in time."""
     actions: Sequence[str] = ()
     """Names of the actions, in the order of the probabilities."""
-    width: int = USUAL_WIDTH
+    width: int = DEFAULT_WIDTH
     """Pictures wider than this are made smaller; 0 keeps every pixel."""
 
 
-def import_files(study: Path | str, files: Sequence[Path | str], wishes: Wishes | None = None) -> Imported:
+def import_files(study: Path | str, files: Sequence[Path | str], options: ImportOptions | None = None) -> Imported:
     """Bring files into a study that is there or made for them; several files are episodes of one recording."""
-    asked, paths = wishes or Wishes(), [Path(file) for file in files]
+    asked, paths = options or ImportOptions(), [Path(file) for file in files]
     if not paths:
         raise StoreError("Name at least one file to import.")
     if asked.width < 0:
@@ -106,17 +106,17 @@ def _format(path: Path, asked: str | None) -> Format:
     raise UnknownName("kind of file", ending, (".json", *_BY_ENDING), hint)
 
 
-def _import_agents(study: Study, paths: list[Path], format: AgentFormat, name: str, wishes: Wishes) -> Imported:
+def _import_agents(study: Study, paths: list[Path], format: AgentFormat, name: str, options: ImportOptions) -> Imported:
     digest = _digest(paths)
     form: Form | None = None
     writer: RecordingWriter | None = None
     remarks, rows, episode = [], 0, 0
     try:
         for track in (track for path in paths for track in read_tracks(path)):
-            if wishes.format is None:
+            if options.format is None:
                 _check_format(track, format)
             if writer is None or form is None:
-                form = find_form(track, format, actions=wishes.actions, width=wishes.width)
+                form = find_form(track, format, actions=options.actions, width=options.width)
                 info = _describe(form, name, paths, digest)
                 writer = study.writer(info, block_rows=fitting_block_rows(info))
                 remarks += _about_pictures(form)

@@ -26,9 +26,9 @@ from innerview.store.importers.images import SUFFIXES, ImageFiles, whole_rows
 from innerview.store.importers.tables import read_table, split_units
 from innerview.store.paths import checked_name, is_plain_file
 from innerview.store.recordings.arrays.encoded import check_picture
+from innerview.store.recordings.bulk import column_spec, write_table
 from innerview.store.recordings.scenes import map_name, scene_key
 from innerview.store.recordings.tables import parquet_bytes
-from innerview.store.recordings.whole import column_spec, write_table
 from innerview.store.study import Study
 
 _NAMES = ("name", "file", "image", "stem")

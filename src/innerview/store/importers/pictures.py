@@ -13,8 +13,8 @@ from PIL import Image
 from innerview.errors import StoreError
 from innerview.store.importers.tracks import Track
 
-USUAL_WIDTH = 320
-MOST_PIXELS = 4096 * 4096
+DEFAULT_WIDTH = 320
+MAX_PIXELS = 4096 * 4096
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class Pictures:
         where = track.at(self.key, step)
         with _open(where, text) as picture:
             if picture.size != self.source:
-                raise StoreError(f"{where} is {_told(picture.size)}, the first one {_told(self.source)}.")
+                raise StoreError(f"{where} is {_size_text(picture.size)}, the first one {_size_text(self.source)}.")
             if (picture.mode in DEEP) != (self.dtype == "uint16"):
                 raise StoreError(f"{where} has another number of bits a pixel than the first one.")
             try:
@@ -87,10 +87,10 @@ def _open(where: str, text: str) -> Image.Image:
         raise StoreError(f"{where} is not base64 text: {error}.") from error
     except (OSError, Image.DecompressionBombError) as error:
         raise StoreError(f"{where} is not a picture that can be read.") from error
-    if picture.width * picture.height > MOST_PIXELS:
-        raise StoreError(f"{where} is {_told(picture.size)}, which is too large for a picture.")
+    if picture.width * picture.height > MAX_PIXELS:
+        raise StoreError(f"{where} is {_size_text(picture.size)}, which is too large for a picture.")
     return picture
 
 
-def _told(size: tuple[int, int]) -> str:
+def _size_text(size: tuple[int, int]) -> str:
     return f"{size[0]}×{size[1]}"

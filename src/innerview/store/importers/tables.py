@@ -16,8 +16,8 @@ from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Ordering, Origin, RecordingInfo, RowKind
 from innerview.store.importers.images import SUFFIXES, ImageFiles, whole_rows
 from innerview.store.paths import checked_name, confined
+from innerview.store.recordings.bulk import column_spec, counts_time, write_rows, write_table
 from innerview.store.recordings.tables import parquet_bytes
-from innerview.store.recordings.whole import column_spec, counts_time, write_rows, write_table
 from innerview.store.study import Study
 
 _HEADER = re.compile(r"(.+?)\s*\[([^\]]+)\]")

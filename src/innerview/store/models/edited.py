@@ -84,12 +84,12 @@ def read_edited(study: Study, name: str) -> Edited | None:
 def save_edited(study: Study, edited: Edited, weights: Mapping[str, Tensor]) -> None:
     """Keep an edited subject under its name, which must be free."""
     if edited.name in subjects(study):
-        raise StoreError(f"A subject called '{edited.name}' is kept already. Give this one another name.")
+        raise StoreError(f"A subject called '{edited.name}' is saved already. Give this one another name.")
     save_subject(study, Card(info=edited.info, facts={_HISTORY: to_json(edited.history)}), weights)
 
 
 def drop_edited(study: Study, name: str) -> None:
-    """Remove an edited subject; what was recorded and proved with it stays."""
+    """Remove an edited subject; what was recorded and tested with it stays."""
     load_edited(study, name)
     folder = subject_folder(study, name)
     (folder / "card.json").unlink()  # first, so that no reader finds half of it
@@ -103,7 +103,7 @@ def rename_edited(study: Study, name: str, wanted: str) -> Edited:
         return edited
     checked_name("subject", wanted)
     if wanted in subjects(study):
-        raise StoreError(f"A subject called '{wanted}' is kept already. Choose another name.")
+        raise StoreError(f"A subject called '{wanted}' is saved already. Choose another name.")
     users = [f"recording '{each}'" for each in _recorded_with(study, name)]
     users += [f"'{each.name}'" for each in edited_subjects(study) if each.last.of == name]
     if users:

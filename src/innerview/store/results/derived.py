@@ -42,7 +42,7 @@ class DerivedCache:
             return None  # half a file or another one: it is made again
         return found if found.shape == (rows,) else None
 
-    def keep(self, key: str, piece: int, values: np.ndarray) -> None:
+    def save(self, key: str, piece: int, values: np.ndarray) -> None:
         """Keep a piece. Where the study cannot be written to, it is made again next time."""
         content = io.BytesIO()
         np.lib.format.write_array(content, values, allow_pickle=False)
@@ -58,7 +58,7 @@ class DerivedCache:
         except StoreError:
             return None  # it is made again
 
-    def keep_json(self, key: str, value: Any) -> None:
+    def save_json(self, key: str, value: Any) -> None:
         """Keep a small value."""
         self._write(key, "json", json.dumps(value).encode())
 

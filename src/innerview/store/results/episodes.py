@@ -19,7 +19,7 @@ _VERSION = 1
 _LIMIT = 512 << 20
 
 
-class Played:
+class EpisodeCache:
     """What is known of episodes under one setting: weights, world, and how actions are chosen.
 
     A line is a plain dict with a `key`; of two lines with one key the later counts. A line that was cut short by a

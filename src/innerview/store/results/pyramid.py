@@ -21,8 +21,8 @@ from innerview.store.paths import confined
 from innerview.store.recordings.recording import Recording
 
 BINS = 256
-_FINEST_KEPT = 4
-_PIECE = BINS << _FINEST_KEPT
+_FINEST_STORED = 4
+_PIECE = BINS << _FINEST_STORED
 """Rows read at once: one tile of the finest level that is kept."""
 _SMALL = 256
 _LARGEST_HALF = 65504.0
@@ -98,7 +98,7 @@ class Pyramid:
             )
         return np.frombuffer(content, "<f2").reshape(-1, self.elements)
 
-    def build(self, tell: Callable[[float], bool] = lambda _: True) -> None:
+    def build(self, report: Callable[[float], bool] = lambda _: True) -> None:
         """Read all rows once and keep the means; `tell` hears how far it is and says whether to go on."""
         self._root.mkdir(exist_ok=True)
         making = self._root / f"making-{self.array}-{os.getpid()}"
@@ -106,24 +106,24 @@ class Pyramid:
         making.mkdir()
         try:
             with disk_full_explained(making):
-                done = self._write(making, tell)
+                done = self._write(making, report)
             if done and not self.ready:
                 making.rename(self._folder)
                 self._forget_older()
         finally:
             shutil.rmtree(making, ignore_errors=True)
 
-    def _write(self, folder: Path, tell: Callable[[float], bool]) -> bool:
+    def _write(self, folder: Path, report: Callable[[float], bool]) -> bool:
         rows, top = self.recording.rows, levels(self.recording.rows)
         joins = _PIECE.bit_length() - 1  # the level where a piece is one bin
         coarsest: list[np.ndarray] = []
         for first in range(0, rows, _PIECE):
-            if not tell(first / rows):
+            if not report(first / rows):
                 return False
             last = min(rows, first + _PIECE)
-            means = _piece_means(self.recording, self.array, (first, last), 1 << _FINEST_KEPT)
-            for level in range(_FINEST_KEPT, joins + 1):
-                if level > _FINEST_KEPT:
+            means = _piece_means(self.recording, self.array, (first, last), 1 << _FINEST_STORED)
+            for level in range(_FINEST_STORED, joins + 1):
+                if level > _FINEST_STORED:
                     means = _halved(means, rows=last - first, width=1 << (level - 1))
                 if level < top:
                     _append(folder / f"{level}.f16", means)
@@ -140,9 +140,9 @@ class Pyramid:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def is_kept(level: int) -> bool:
+def is_stored(level: int) -> bool:
     """Whether a level of the whole recording is kept on disk rather than read off the rows."""
-    return level >= _FINEST_KEPT
+    return level >= _FINEST_STORED
 
 
 def _piece_means(recording: Recording, array: str, rows: tuple[int, int], width: int) -> np.ndarray:

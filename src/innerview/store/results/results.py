@@ -41,7 +41,7 @@ def result_id(*, kind: str, version: int, recording: str, digest: str, arguments
     return hashlib.sha256(asked.encode()).hexdigest()[:16]
 
 
-def keep_result(root: Path, result: Result, arrays: Mapping[str, np.ndarray]) -> Result:
+def save_result(root: Path, result: Result, arrays: Mapping[str, np.ndarray]) -> Result:
     """Write a result, or replace a provisional one; a reader sees the old or the new, never half."""
     folder = _folder(root, result.id)
     contents = {checked_name("array", name): _npy(name, values) for name, values in arrays.items()}

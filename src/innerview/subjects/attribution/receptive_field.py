@@ -51,7 +51,7 @@ class ReceptiveField:
         """Whether they do."""
         return self == ReceptiveField.even(grid, self.reach)
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """As JSON."""
         return {"first": list(self.first), "stride": list(self.stride)}
 

@@ -42,12 +42,12 @@ class Layers:
     """Layers whose output has a time axis of length 1, and which axis that is."""
 
 
-def keeping(
+def capturing(
     chosen: Iterable[tuple[str, nn.Module]], into: dict[str, Tensor], layers: Layers
 ) -> Iterator[RemovableHandle]:
     """Hooks that put the output at each address, batch axis first, into a dict."""
     for address, layer in chosen:
-        yield layer.register_forward_hook(_at_call(address, _keeper(address, into, layers)))
+        yield layer.register_forward_hook(_at_call(address, _capture_hook(address, into, layers)))
 
 
 def replacing(
@@ -97,7 +97,7 @@ def _at_call(address: str, hook: Callable[[nn.Module, Any, Any], Any]) -> Callab
     return once
 
 
-def _keeper(address: str, into: dict[str, Tensor], layers: Layers) -> Callable[[nn.Module, Any, Any], Any]:
+def _capture_hook(address: str, into: dict[str, Tensor], layers: Layers) -> Callable[[nn.Module, Any, Any], Any]:
     name = parse_site(address).module
     rewritten, time_axis = name in layers.rewritten, layers.time_axes.get(name)
 

@@ -39,9 +39,9 @@ class GameSettings:
     """A ROM file of one's own instead of the one that ale-py brings along."""
 
     def __post_init__(self) -> None:
-        _check_whole("frame_skip", self.frame_skip, least=1)
-        _check_whole("noop_max", self.noop_max, least=0)
-        _check_whole("max_frames", self.max_frames, least=0)
+        _check_whole("frame_skip", self.frame_skip, minimum=1)
+        _check_whole("noop_max", self.noop_max, minimum=0)
+        _check_whole("max_frames", self.max_frames, minimum=0)
         if isinstance(self.sticky, bool) or not isinstance(self.sticky, int | float) or not 0 <= self.sticky < 1:
             raise WorldError(
                 f"sticky is a share of the frames, from 0 to below 1 (0.25 is usual), not {self.sticky!r}."
@@ -260,6 +260,6 @@ def _words(action: str) -> str:
     return action.strip()
 
 
-def _check_whole(name: str, value: Any, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise WorldError(f"{name} is a whole number, {least} or more, not {value!r}.")
+def _check_whole(name: str, value: Any, *, minimum: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        raise WorldError(f"{name} is a whole number, {minimum} or more, not {value!r}.")

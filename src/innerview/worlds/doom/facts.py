@@ -114,7 +114,7 @@ class Glimpse:
 
 
 @dataclass
-class FactTeller:
+class FactTracker:
     """Follows one episode and tells its facts."""
 
     variables: Sequence[str]

@@ -11,7 +11,7 @@ from innerview.errors import WorldError
 from innerview.schema import ActionSpace, ArraySpec, Moment, WorldInfo
 from innerview.worlds.doom.engines import Engine, sweep
 from innerview.worlds.doom.facts import (
-    FactTeller,
+    FactTracker,
     Glimpse,
     Item,
     fact_columns,
@@ -47,7 +47,7 @@ class DoomGame:
         self._setup = setup
         self._game = configured(setup)
         self._engine = Engine(self._game, setup.engine_path)
-        self._facts = FactTeller(setup.variables)
+        self._facts = FactTracker(setup.variables)
         self._seen: dict[str, np.ndarray] = {}
         self._objects: Sequence[Mapping[str, Any]] = ()
         self._known: dict[int, Item | None] = {}

@@ -14,9 +14,7 @@ from innerview.schema import Column
 FactsOf = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """The user's function: environment and info to facts by name."""
 
-RESERVED = frozenset(
-    ("episode", "step", "action", "reward", "value", "ambiguity", "seed", "return", "length", "outcome")
-)
+RESERVED = frozenset(("episode", "step", "action", "reward", "value", "entropy", "seed", "return", "length", "outcome"))
 """Columns every recording has; a fact of that name is called "info …"."""
 REASONS = ("ended", "end_reason", "termination_reason", "reason", "outcome")
 """Where in `info` an environment may say in words why the episode is over."""
@@ -51,7 +49,7 @@ def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None) -> GymF
     keys = _numbers(info)
     columns = {name: _column(name, info[key]) for key, name in keys.items()}
     if asked is not None:
-        told = _told(env, info, asked)
+        told = _read_facts(env, info, asked)
         if not isinstance(told, Mapping):
             raise WorldError(f"facts(env, info) should give a dict of facts by name, not {told!r}.")
         columns |= {name: _column(name, value) for name, value in told.items()}
@@ -63,7 +61,7 @@ def _numbers(info: Mapping[str, Any]) -> dict[str, str]:
     return {key: _column_name(key) for key, value in info.items() if _type(value) in ("int", "float", "bool")}
 
 
-def _told(env: Any, info: Mapping[str, Any], asked: FactsOf) -> Mapping[str, Any]:
+def _read_facts(env: Any, info: Mapping[str, Any], asked: FactsOf) -> Mapping[str, Any]:
     try:
         return asked(env, info)
     except KeyError as error:

@@ -14,7 +14,7 @@ from innerview.schema import ArraySpec
 MasksOf = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """The user's function: environment and info to pictures of yes and no, by kind of thing."""
 MASK, BACKGROUND = "mask", "background"
-_MOST = 255
+_MAX_KINDS = 255
 """Kinds that a byte can number, behind the background."""
 _HOW = 'masks=lambda env, info: {"apple": …, "bomb": …}, with a height × width array of yes and no for each'
 
@@ -47,7 +47,7 @@ def find_masks(env: Any, info: Mapping[str, Any], asked: MasksOf, seen: Sequence
     picture = next((spec for spec in seen if spec.is_image), None)
     if picture is None:
         raise WorldError("Masks say what is where in a picture, and no observation of this environment is one.")
-    told = _first_told(env, info, asked)
+    told = _first_masks(env, info, asked)
     _check_kinds(told)
     size = picture.shape[:2]
     for kind, where in told.items():
@@ -57,7 +57,7 @@ def find_masks(env: Any, info: Mapping[str, Any], asked: MasksOf, seen: Sequence
     return GymMasks(spec, asked)
 
 
-def _first_told(env: Any, info: Mapping[str, Any], asked: MasksOf) -> Mapping[str, Any]:
+def _first_masks(env: Any, info: Mapping[str, Any], asked: MasksOf) -> Mapping[str, Any]:
     try:
         told = asked(env, info)
     except Exception as error:
@@ -71,8 +71,10 @@ def _first_told(env: Any, info: Mapping[str, Any], asked: MasksOf) -> Mapping[st
 
 
 def _check_kinds(kinds: Collection[Any]) -> None:
-    if len(kinds) > _MOST:
-        raise WorldError(f"masks(env, info) tells {len(kinds)} kinds of things; {_MOST} can be told apart. Join some.")
+    if len(kinds) > _MAX_KINDS:
+        raise WorldError(
+            f"masks(env, info) tells {len(kinds)} kinds of things; {_MAX_KINDS} can be told apart. Join some."
+        )
     for kind in kinds:
         if not isinstance(kind, str) or not kind:
             raise WorldError(f"masks(env, info) calls a kind of thing {kind!r}; a kind has a name: {_HOW}.")

@@ -24,7 +24,7 @@ class GymVectorWorld:
     """A vector environment of the user's, which stays open: whoever made it closes it."""
 
     @property
-    def usual_lanes(self) -> int:
+    def default_lanes(self) -> int:
         """All of its games."""
         return int(self._env.num_envs)
 

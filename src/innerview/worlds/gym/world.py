@@ -66,7 +66,7 @@ class GymWorld:
 class GymEnvWorld:
     """One environment of the user's. It plays the first lane and stays open: whoever made it closes it."""
 
-    usual_lanes = 1  # a copy made from the spec may lack what the user did to this one
+    default_lanes = 1  # a copy made from the spec may lack what the user did to this one
 
     def __init__(self, env: Any, settings: GymSettings) -> None:
         self._env = env

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ColumnData } from "../../api/columns";
 import type { Column } from "../../api/model";
-import { differenceTile, meansOf, partingOf } from "./differences";
+import { differenceTile, meansOf, firstDifferenceOf } from "./differences";
 
 const numbers = (...values: number[]): ColumnData => ({ type: "number", values: Float32Array.from(values) });
 const run = (actions: number[], xs: number[]) => ({
@@ -15,14 +15,14 @@ const run = (actions: number[], xs: number[]) => ({
 });
 
 test("runs part where they first act otherwise, and show it a step later", () => {
-  const parted = partingOf(run([0, 1, 0, 1], [0, 1, 2, 3]), run([0, 1, 1, 1], [0, 1, 2, 2]));
+  const parted = firstDifferenceOf(run([0, 1, 0, 1], [0, 1, 2, 3]), run([0, 1, 1, 1], [0, 1, 2, 2]));
   expect(parted).toEqual({ decision: 2, action: 2, place: 3 });
 });
 
 test("the same run never parts; one that ends parts there", () => {
   const same = run([0, 1, 0], [0, 1, 2]);
-  expect(partingOf(same, same)).toEqual({ decision: null, action: null, place: null });
-  expect(partingOf(same, run([0, 1], [0, 1])).action).toBe(2);
+  expect(firstDifferenceOf(same, same)).toEqual({ decision: null, action: null, place: null });
+  expect(firstDifferenceOf(same, run([0, 1], [0, 1])).action).toBe(2);
 });
 
 test("means are those of the steps, and unknown values do not count", () => {

@@ -15,13 +15,13 @@ export interface Run {
 }
 
 /** First steps at which two runs differ; null where they never do. */
-export interface Parting {
+export interface FirstDifference {
   readonly decision: number | null;
   readonly action: number | null;
   readonly place: number | null;
 }
 
-export function partingOf(a: Run, b: Run): Parting {
+export function firstDifferenceOf(a: Run, b: Run): FirstDifference {
   const shorter = Math.min(a.steps, b.steps);
   const ended = a.steps === b.steps ? null : shorter;
   const first = (differs: (step: number) => boolean): number | null => {

@@ -10,7 +10,7 @@ const flag = (rest: Partial<Flag>): Flag => ({
   direction: 1,
   p: 0.01,
   q: 0.01,
-  keeps_steps: 12,
+  retention_steps: 12,
   threshold: 0.25,
   histogram: null,
   ...rest,
@@ -18,7 +18,7 @@ const flag = (rest: Partial<Flag>): Flag => ({
 const flags = [
   flag({ element: 3, held_out_auc: 0.8 }),
   flag({ element: 1, held_out_auc: 0.95 }),
-  flag({ element: 2, fact: "health pack in view", held_out_auc: 0.85, keeps_steps: 40 }),
+  flag({ element: 2, fact: "health pack in view", held_out_auc: 0.85, retention_steps: 40 }),
   flag({ element: 9, fact: "health pack in view", held_out_auc: 0.99, q: 0.3 }),
 ];
 const wish = { q: 0.05, least: 0.6, words: "", best: false, sort: "well" } as const;
@@ -33,18 +33,18 @@ describe("the list of flags", () => {
   test("keeps one element per fact, finds words, sorts", () => {
     expect(list(flags, { ...wish, best: true }).map((f) => f.element)).toEqual([1, 2]);
     expect(list(flags, { ...wish, words: "view HEALTH" }).map((f) => f.element)).toEqual([2]);
-    expect(list(flags, { ...wish, sort: "keeps" })[0]!.element).toBe(2);
+    expect(list(flags, { ...wish, sort: "retention" })[0]!.element).toBe(2);
     expect(list(flags, { ...wish, sort: "element" }).map((f) => f.element)).toEqual([1, 2, 3]);
   });
 
   test("takes what is not known for no number", () => {
     const [one] = read({ flags: [{ element: 1, fact: "a", held_out_auc: null, threshold: null }] }).flags;
-    expect(one).toMatchObject({ held_out_auc: NaN, threshold: NaN, keeps_steps: null, histogram: null });
+    expect(one).toMatchObject({ held_out_auc: NaN, threshold: NaN, retention_steps: null, histogram: null });
   });
 
   test("reads as a sentence, and a coin toss is no strength", () => {
     const facts = [{ fact: "armour gathered", when: "once the armour was gathered" }];
-    const told = read({ array: "memory", episodes: { found: 1, held_out: 1 }, facts, flags: [] });
+    const told = read({ array: "memory", episodes: { used: 1, held_out: 1 }, facts, flags: [] });
     expect(sentence(flag({ direction: -1 }), "h 37", told)).toBe(
       "h 37 is low (below 0.25) once the armour was gathered. In 1 episode not used to find it, " +
         "it told a step with the fact from one without in 90 of 100 pairs. " +

@@ -13,7 +13,7 @@ export interface Flag {
   readonly direction: number;
   readonly p: number;
   readonly q: number;
-  readonly keeps_steps: number | null;
+  readonly retention_steps: number | null;
   readonly threshold: number;
   readonly histogram: Histogram | null;
 }
@@ -27,7 +27,7 @@ export interface Histogram {
 
 export interface Flags {
   readonly array: string;
-  readonly episodes: { readonly found: number; readonly held_out: number };
+  readonly episodes: { readonly used: number; readonly held_out: number };
   /** As the end of a sentence: "while health is 60 points or more". */
   readonly when: ReadonlyMap<string, string>;
   /** Facts that stay true once they were: that something has happened so far. */
@@ -45,7 +45,7 @@ export function read(value: unknown): Flags {
   const number = (v: number | null | undefined): number => v ?? NaN;
   return {
     array: told.array ?? "",
-    episodes: told.episodes ?? { found: 0, held_out: 0 },
+    episodes: told.episodes ?? { used: 0, held_out: 0 },
     when: new Map((told.facts ?? []).map((fact) => [fact.fact, fact.when ?? ""])),
     lasting: new Set((told.facts ?? []).filter((fact) => fact.kind === "so far").map((fact) => fact.fact)),
     note: told.note ?? "",
@@ -53,13 +53,13 @@ export function read(value: unknown): Flags {
       ...flag,
       held_out_auc: number(flag.held_out_auc),
       threshold: number(flag.threshold),
-      keeps_steps: flag.keeps_steps ?? null,
+      retention_steps: flag.retention_steps ?? null,
       histogram: flag.histogram ?? null,
     })),
   };
 }
 
-export const sorts = ["well", "keeps", "element", "fact"] as const;
+export const sorts = ["well", "retention", "element", "fact"] as const;
 export type Sort = (typeof sorts)[number];
 
 export interface Wish {
@@ -76,7 +76,8 @@ export interface Wish {
 const known = (value: number | null): number => (value === null || Number.isNaN(value) ? -1 : value);
 const ranks: Record<Sort, (a: Flag, b: Flag) => number> = {
   well: (a, b) => known(b.held_out_auc) - known(a.held_out_auc) || known(b.auc) - known(a.auc) || a.element - b.element,
-  keeps: (a, b) => known(b.keeps_steps) - known(a.keeps_steps) || known(b.held_out_auc) - known(a.held_out_auc),
+  retention: (a, b) =>
+    known(b.retention_steps) - known(a.retention_steps) || known(b.held_out_auc) - known(a.held_out_auc),
   element: (a, b) => a.element - b.element || known(b.held_out_auc) - known(a.held_out_auc),
   fact: (a, b) => a.fact.localeCompare(b.fact) || known(b.held_out_auc) - known(a.held_out_auc),
 };
@@ -107,10 +108,10 @@ export function sentence(flag: Flag, label: string, flags: Flags): string {
     `In ${count} not used to find it, it told a step with the fact from one without in ${share} of 100 pairs.`,
   );
   const ended = lasting.has(flag.fact) ? "it happened" : "it was over";
-  if (flag.keeps_steps !== null && flag.keeps_steps >= 1) {
-    const steps = flag.keeps_steps === 1 ? "1 step" : `${flag.keeps_steps} steps`;
+  if (flag.retention_steps !== null && flag.retention_steps >= 1) {
+    const steps = flag.retention_steps === 1 ? "1 step" : `${flag.retention_steps} steps`;
     parts.push(`It went on telling so for ${steps} after ${ended}.`);
-  } else if (flag.keeps_steps !== null) parts.push(`It stopped telling so right after ${ended}.`);
+  } else if (flag.retention_steps !== null) parts.push(`It stopped telling so right after ${ended}.`);
   return parts.join(" ");
 }
 

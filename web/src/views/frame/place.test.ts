@@ -17,7 +17,7 @@ const drops: Drops = {
   shown: () => true,
 };
 
-describe("where news is", () => {
+describe("where attribution is", () => {
   test("a place in the picture has the factor that is drawn there", () => {
     expect(factorAt(drops, 1, 1.5 / 8, 1.5 / 8)).toBe(0);
     expect(factorAt(drops, -1, 1.5 / 8, 1.5 / 8)).toBeNull();

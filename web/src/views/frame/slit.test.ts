@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fitted, lineOf, rowsFor, slitFrom, slitText, usualSlit, type Slit } from "./slit";
+import { fitted, lineOf, rowsFor, slitFrom, slitText, defaultSlit, type Slit } from "./slit";
 
 const native = { width: 4, height: 3 };
 /** Red is the column, green the row. */
@@ -32,8 +32,8 @@ describe("a slit", () => {
       height: 1,
     });
     expect(slitFrom(slitText(slit), native)).toEqual(slit);
-    expect(slitFrom("nonsense", native)).toEqual(usualSlit(native));
-    expect(slitFrom("", native)).toEqual(usualSlit(native));
+    expect(slitFrom("nonsense", native)).toEqual(defaultSlit(native));
+    expect(slitFrom("", native)).toEqual(defaultSlit(native));
   });
 
   test("reads no more rows than there are places", () => {

@@ -17,7 +17,7 @@ export interface Native {
 }
 
 /** A narrow strip in the middle, where it goes. */
-export function usualSlit({ width, height }: Native): Slit {
+export function defaultSlit({ width, height }: Native): Slit {
   const wide = Math.max(1, Math.round(width / 16));
   return { x: Math.floor((width - wide) / 2), y: 0, width: wide, height, axis: "down", how: "mean" };
 }
@@ -39,7 +39,7 @@ export function fitted(slit: Slit, native: Native): Slit {
 export const slitText = (s: Slit): string => [s.x, s.y, s.width, s.height, s.axis, s.how].join(",");
 
 export function slitFrom(text: string, native: Native): Slit {
-  const usual = usualSlit(native);
+  const usual = defaultSlit(native);
   const [x, y, width, height, axis, how] = text.split(",");
   const numbers = [x, y, width, height].map(Number);
   if (!text || numbers.some((n) => !Number.isFinite(n))) return usual;

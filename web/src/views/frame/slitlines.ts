@@ -6,9 +6,9 @@ import { toImage } from "../../marks/picture";
 import { lengthOf, lineOf, rowsFor, type Slit } from "./slit";
 
 const sliceBytes = 1.5e6;
-const keepBytes = 12e6;
+const cacheBytes = 12e6;
 
-export interface Wanted {
+export interface LineRequest {
   readonly slit: Slit;
   readonly from: number;
   readonly to: number;
@@ -35,7 +35,7 @@ export class SlitLines {
   }
 
   /** Read what is missing, telling after every slice; a newer wish ends an older one. */
-  async want(wanted: Wanted, arrived: (left: number) => void): Promise<string> {
+  async want(wanted: LineRequest, arrived: (left: number) => void): Promise<string> {
     this.stop.abort();
     const { signal } = (this.stop = new AbortController());
     const key = JSON.stringify(wanted.slit);
@@ -71,7 +71,7 @@ export class SlitLines {
       const image = toImage({ shape: shape.slice(1), dtype, values: part }, this.spec.elements);
       if (image) this.lines.set(start + i * step, lineOf(image, slit));
     }
-    const most = Math.max(2_000, keepBytes / (3 * lengthOf(slit)));
+    const most = Math.max(2_000, cacheBytes / (3 * lengthOf(slit)));
     for (const row of this.lines.keys()) {
       if (this.lines.size <= most) break;
       this.lines.delete(row);

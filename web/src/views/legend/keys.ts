@@ -2,4 +2,4 @@
 import { choice } from "../../state/address.svelte";
 
 export const examplesKey = choice("examples", ["all", "good", "bad"]);
-export const patchesKey = choice("patches", ["best", "places", "painted"]);
+export const patchesKey = choice("patches", ["best", "places", "visualised"]);

@@ -1,20 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { sightOf } from "../../marks/sight";
+import { receptiveFieldOf } from "../../marks/receptivefield";
 import { cutOf, mapOf, opacityOf } from "./patch";
 
 describe("examples", () => {
   test("are cut out around the middle of their cell, also over the edge", () => {
     const picture = { height: 64, width: 64 };
-    expect(cutOf({ y: 8, x: 4 }, sightOf({ grid: [16, 16] }), picture, 10)).toEqual({ x: 13, y: 29, side: 10 });
-    expect(cutOf({ y: 0, x: 0 }, sightOf({ grid: [16, 16] }), picture, 20)).toEqual({ x: -8, y: -8, side: 20 });
-    expect(cutOf({ y: 0, x: 0 }, sightOf({ grid: [1, 1] }), picture, 200).side).toBe(64);
+    expect(cutOf({ y: 8, x: 4 }, receptiveFieldOf({ grid: [16, 16] }), picture, 10)).toEqual({
+      x: 13,
+      y: 29,
+      side: 10,
+    });
+    expect(cutOf({ y: 0, x: 0 }, receptiveFieldOf({ grid: [16, 16] }), picture, 20)).toEqual({
+      x: -8,
+      y: -8,
+      side: 20,
+    });
+    expect(cutOf({ y: 0, x: 0 }, receptiveFieldOf({ grid: [1, 1] }), picture, 200).side).toBe(64);
   });
 
   test("lie within the picture where cells keep away from its edges", () => {
-    const sight = { first: [10 / 36, 10 / 36], stride: [8 / 36, 8 / 36] } as const;
+    const receptive_field = { first: [10 / 36, 10 / 36], stride: [8 / 36, 8 / 36] } as const;
     const picture = { height: 36, width: 36 };
-    expect(cutOf({ y: 0, x: 0 }, sight, picture, 20)).toEqual({ x: 0, y: 0, side: 20 });
-    expect(cutOf({ y: 1, x: 2 }, sight, picture, 20)).toEqual({ x: 16, y: 8, side: 20 });
+    expect(cutOf({ y: 0, x: 0 }, receptive_field, picture, 20)).toEqual({ x: 0, y: 0, side: 20 });
+    expect(cutOf({ y: 1, x: 2 }, receptive_field, picture, 20)).toEqual({ x: 16, y: 8, side: 20 });
   });
 
   test("are fainter where weaker, but never gone", () => {

@@ -1,5 +1,5 @@
 /** Where the picture of an example is cut out. */
-import type { Sight } from "../../marks/sight";
+import type { ReceptiveField } from "../../marks/receptivefield";
 
 export interface Cut {
   readonly x: number;
@@ -10,7 +10,7 @@ export interface Cut {
 /** The square of `reach` pixels around the middle of what a cell sees; it may hang over the edge of the picture. */
 export function cutOf(
   at: { readonly y: number; readonly x: number },
-  { first, stride }: Sight,
+  { first, stride }: ReceptiveField,
   picture: { readonly height: number; readonly width: number },
   reach: number,
 ): Cut {

@@ -12,7 +12,7 @@ export interface OrderChoice {
 }
 
 export const choices: readonly OrderChoice[] = [
-  { by: "as-is", title: "as is", explains: "As the model numbers them.", ends: null },
+  { by: "model", title: "model order", explains: "As the model numbers them.", ends: null },
   {
     by: "activation",
     title: "activation",
@@ -64,7 +64,7 @@ export function madeElsewhere(session: Session): boolean {
 /** Order over the rows that are shown; says so where an interval is needed and none is chosen. */
 export function orderBy(session: Session, wanted: { by: OrderBy; over: Over; column: string }): void {
   const memory = session.of(Memory);
-  if (wanted.by === "as-is") return memory.setOrder(null);
+  if (wanted.by === "model") return memory.setOrder(null);
   const rows = rowsNow(session);
   const { interval } = memory;
   const needed = wanted.by === "similar" || wanted.over === "interval";
@@ -83,6 +83,6 @@ export function orderBy(session: Session, wanted: { by: OrderBy; over: Over; col
 
 /** The order that is shown, as it was wished for. */
 export function wishOf(ask: OrderAsk | null): { by: OrderBy; over: Over; column: string } {
-  const by = ask?.by ?? "as-is";
+  const by = ask?.by ?? "model";
   return { by, over: ask?.from !== undefined && by !== "similar" ? "interval" : "whole", column: ask?.column ?? "" };
 }

@@ -58,7 +58,7 @@ function paintLegend(pen: CanvasRenderingContext2D, { scale, range }: HeatPictur
   );
 }
 
-const mostCells = 2e6;
+const maxCells = 2e6;
 
 /** One line per element that is drawn, one column per bin; the head says the first step of each. */
 export function tableOf(
@@ -77,7 +77,7 @@ export function tableOf(
     return Array.from({ length: to - from }, (_, i) => ({ tile, bin: from + i }));
   });
   const elements = [...picture.order.slice(Math.floor(picture.top), Math.ceil(picture.bottom))];
-  const fitting = elements.slice(0, Math.max(1, Math.floor(mostCells / Math.max(1, cells.length))));
+  const fitting = elements.slice(0, Math.max(1, Math.floor(maxCells / Math.max(1, cells.length))));
   const head = cells.map(({ tile, bin }) => tile.first + bin * tile.rowsPerBin - start);
   return [
     [finest > 1 ? `mean of ${finest} steps from` : "step", ...head],

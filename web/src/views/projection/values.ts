@@ -12,7 +12,7 @@ import { columnValues } from "../frame/cloud/values";
 export const chartHue = "strategy state";
 export const elementHue = "chosen element";
 /** A memory larger than this is not fetched whole to colour by one of its elements. */
-const mostBytes = 48e6;
+const maxBytes = 48e6;
 
 export interface Others {
   readonly results: Results;
@@ -24,7 +24,7 @@ export interface Others {
 }
 
 export const canFetch = (recording: OpenRecording, spec: ArraySpec | null): boolean =>
-  spec !== null && recording.info.rows * sizeOf(spec) * 4 <= mostBytes;
+  spec !== null && recording.info.rows * sizeOf(spec) * 4 <= maxBytes;
 
 export async function valuesOf(recording: OpenRecording, name: string, others: Others): Promise<Values> {
   const { results, names, chart, element, memory } = others;

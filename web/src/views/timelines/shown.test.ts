@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Column } from "../../api/model";
-import { choiceFrom, isShown, isUsual, toggled } from "./shown";
+import { choiceFrom, isShown, isDefault, toggled } from "./shown";
 
 const column = (name: string, derived = ""): Column => ({
   name,
@@ -20,17 +20,17 @@ describe("lines", () => {
   const all = ["coin", "imp", "orc"].map((kind) => column(`angle to ${kind}`, "objects"));
 
   test("what is recorded is shown, what is derived beside the memory only", () => {
-    expect(isUsual(column("health"), all, none, false)).toBe(true);
-    expect(isUsual(column("turning", "angle"), all, none, false)).toBe(false);
-    expect(isUsual(column("turning", "angle"), all, none, true)).toBe(true);
-    expect(isUsual(column("x"), all, none, false)).toBe(true);
-    expect(isUsual(column("x"), all, none, true)).toBe(false);
-    expect(isUsual(column("mine", "step > 3"), all, new Set(["mine"]), false)).toBe(true);
+    expect(isDefault(column("health"), all, none, false)).toBe(true);
+    expect(isDefault(column("turning", "angle"), all, none, false)).toBe(false);
+    expect(isDefault(column("turning", "angle"), all, none, true)).toBe(true);
+    expect(isDefault(column("x"), all, none, false)).toBe(true);
+    expect(isDefault(column("x"), all, none, true)).toBe(false);
+    expect(isDefault(column("mine", "step > 3"), all, new Set(["mine"]), false)).toBe(true);
   });
 
   test("many angles would fill the room", () => {
-    expect(isUsual(all[0]!, all, none, true)).toBe(false);
-    expect(isUsual(all[0]!, all.slice(0, 2), none, true)).toBe(true);
+    expect(isDefault(all[0]!, all, none, true)).toBe(false);
+    expect(isDefault(all[0]!, all.slice(0, 2), none, true)).toBe(true);
   });
 
   test("a choice is turned round and comes back from the address", () => {

@@ -22,7 +22,7 @@ const angles = /^angle to /;
  * What was recorded is shown, and what people made themselves. Beside the memory, where it was is left to the map, and
  * of what is derived all but what says nearly the same again: distances, and angles where there are many kinds of things.
  */
-export function isUsual(column: Column, all: readonly Column[], own: ReadonlySet<string>, memory: boolean): boolean {
+export function isDefault(column: Column, all: readonly Column[], own: ReadonlySet<string>, memory: boolean): boolean {
   if (own.has(column.name)) return true;
   if (!column.derived) return !memory || !places.includes(column.name);
   if (!memory || rare.test(column.name) || column.name === "loop") return false;

@@ -1,4 +1,4 @@
-/** What was recorded, with what was played out in its place. */
+/** What was recorded, with what was rolled out in its place. */
 
 /** Totals of rows, [row, factor, sign], and the first row. */
 export interface Totals {
@@ -8,7 +8,7 @@ export interface Totals {
 
 export interface PlayedIn {
   readonly values: Float32Array;
-  /** Rows that were played out and lie in the recording, the first and the one after the last. */
+  /** Rows that were rolled out and lie in the recording, the first and the one after the last. */
   readonly start: number;
   readonly stop: number;
   /** How many of them are known. */

@@ -1,6 +1,6 @@
-import { Blinding } from "../../state/blinding.svelte";
+import { Ablation } from "../../state/ablation.svelte";
 import { measuresOfVision } from "../../state/measuresvision";
-import { Playout } from "../../state/playout.svelte";
+import { WhatIf } from "../../state/whatif.svelte";
 import { Vision as VisionState } from "../../state/vision.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Vision from "./Vision.svelte";
@@ -12,13 +12,13 @@ export const workspace: Workspace = {
   order: 40,
   needs: [needs.time, needs.subject, needs.imageInput],
   views: [
-    ...["view-news", "view-legend", "view-totals", "view-playout", "view-blinding", "view-slit", "view-begin"],
+    ...["view-attribution", "view-legend", "view-totals", "view-what-if", "view-ablation", "view-slit", "view-begin"],
     ...["view-episodes", "view-actions", "view-timelines"],
   ],
   layout: Vision,
-  // While an episode is played out keys are moves, before they are factors.
-  states: [Playout, VisionState, Blinding],
+  // While an episode is rolled out keys are moves, before they are factors.
+  states: [WhatIf, VisionState, Ablation],
   measures: measuresOfVision,
-  telling: ["surprise"],
+  highlight: ["advantage"],
   help: "workspace-vision",
 };

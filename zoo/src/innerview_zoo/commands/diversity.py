@@ -53,7 +53,7 @@ def diversity(
 
     parameters = {"layer": layer, "target": target, "count": count, **parameters_of(LENS, set_ or [])}
     commands.run(
-        commands.Wanted(
+        commands.Options(
             out=out,
             study=study,
             levels=levels,

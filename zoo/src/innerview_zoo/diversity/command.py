@@ -28,7 +28,7 @@ TRAIN_MINUTES = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class Options:
     """How the experiment is done."""
 
     out: Path = WHERE
@@ -45,7 +45,7 @@ class Wanted:
     device: str = "cpu"
 
 
-def run(wanted: Wanted) -> None:
+def run(wanted: Options) -> None:
     """The experiment with the zoo's agents on levels that nobody trained on."""
     from innerview.worlds import world
     from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL
@@ -54,7 +54,7 @@ def run(wanted: Wanted) -> None:
     measure(console, wanted, candidates(console, wanted), world("platformer", masks=True), FIRST_TEST_LEVEL + APART)
 
 
-def measure(console: Console, wanted: Wanted, who: Sequence[Candidate], where: World, first: int) -> None:
+def measure(console: Console, wanted: Options, who: Sequence[Candidate], where: World, first: int) -> None:
     """Measure, print, draw."""
     from innerview_zoo.diversity.experiment import diversity
     from innerview_zoo.diversity.plots import completion_plot, meaning_plot
@@ -74,14 +74,14 @@ def measure(console: Console, wanted: Wanted, who: Sequence[Candidate], where: W
     wanted.out.mkdir(parents=True, exist_ok=True)
     (wanted.out / "completion.svg").write_text(completion_plot(found), encoding="utf-8")
     (wanted.out / "meaning.svg").write_text(meaning_plot(found), encoding="utf-8")
-    told = json.dumps(found.told(), indent=2) + "\n"
+    told = json.dumps(found.summary(), indent=2) + "\n"
     (wanted.out / "diversity.json").write_text(told, encoding="utf-8")
     subjects = " ".join(f"--subject zoo:{each.name}" for each in who)
-    _say(console, f"\nPlots and numbers: completion.svg, meaning.svg, diversity.json in {wanted.out}.")
-    _say(console, f"Look inside: innerview serve {study} {subjects}")
+    _print_text(console, f"\nPlots and numbers: completion.svg, meaning.svg, diversity.json in {wanted.out}.")
+    _print_text(console, f"Look inside: innerview serve {study} {subjects}")
 
 
-def candidates(console: Console, wanted: Wanted) -> list[Candidate]:
+def candidates(console: Console, wanted: Options) -> list[Candidate]:
     """The zoo's agents with what they complete; trained here where they are missing and that was asked for."""
     import innerview_zoo as zoo
     from innerview_zoo.diversity.experiment import Candidate
@@ -94,7 +94,7 @@ def candidates(console: Console, wanted: Wanted) -> list[Candidate]:
         if not weights.exists():
             weights, bundled = _trained(member, wanted), False
         if not weights.exists():
-            _say(console, f"'{member.name}' has no weights and is left out; --train trains it.")
+            _print_text(console, f"'{member.name}' has no weights and is left out; --train trains it.")
             continue
         subject, _ = zoo.load(member.name) if bundled else adapt(weights, name=member.name)
         subject.module.to(wanted.device)
@@ -105,7 +105,7 @@ def candidates(console: Console, wanted: Wanted) -> list[Candidate]:
     return found
 
 
-def _trained(member: Member, wanted: Wanted) -> Path:
+def _trained(member: Member, wanted: Options) -> Path:
     """Weights from a run of the family's script, a new one where that is wanted; the file may not be there."""
     from innerview_zoo import entry
     from innerview_zoo.commands.training import run_training
@@ -120,7 +120,7 @@ def _trained(member: Member, wanted: Wanted) -> Path:
     return weights
 
 
-def _completed(member: Member, weights: Path, wanted: Wanted, *, kept: bool) -> tuple[Figure | None, Figure]:
+def _completed(member: Member, weights: Path, wanted: Options, *, kept: bool) -> tuple[Figure | None, Figure]:
     """Own levels and unseen ones: what the card claims, or played now."""
     from innerview.jobs.terminal import bar
     from innerview_zoo import entry
@@ -136,7 +136,7 @@ def _completed(member: Member, weights: Path, wanted: Wanted, *, kept: bool) -> 
     return (own[0] if own else None), unseen
 
 
-def show(console: Console, found: Diversity, wanted: Wanted) -> None:
+def show(console: Console, found: Diversity, wanted: Options) -> None:
     """The table, ours beside the paper's, and what it says about the hypothesis."""
     lines = Lines(box=None, header_style="dim", padding=(0, 2, 0, 0), title_justify="left")
     lines.title = f"Agents by the number of levels they were trained on; factors at '{found.seen[0].layer}'"
@@ -146,7 +146,7 @@ def show(console: Console, found: Diversity, wanted: Wanted) -> None:
         lines.add_row(*_row(each))
     console.print(lines)
     many = wanted.fits * len(found.seen[0].names[0])
-    _say(
+    _print_text(
         console,
         f"Levels completed and meaningful factors of {many} with 95 % intervals (Wilson). Meaningful: a factor "
         "responds to one class of the world's masks clearly more than by chance, in most levels; score: how far beyond "
@@ -154,7 +154,7 @@ def show(console: Console, found: Diversity, wanted: Wanted) -> None:
         "standard deviation (footnote 10).",
     )
     left = f" Factors that mean {', '.join(wanted.without)} do not count." if wanted.without else ""
-    _say(
+    _print_text(
         console,
         f"\nSpearman with the number of levels: {_rank(found.rises)} for the share of meaningful factors, "
         f"{_rank(found.kinds_rise)} for how many different things they mean, {_rank(found.score_rises)} for the mean "
@@ -190,5 +190,5 @@ def _rank(value: float | None) -> str:
     return "not defined (too few, or all the same)" if value is None else f"{value:.2f}"
 
 
-def _say(console: Console, text: str) -> None:
+def _print_text(console: Console, text: str) -> None:
     console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -111,7 +111,7 @@ class Diversity:
     def _rising(self, values: Sequence[float]) -> float | None:
         return _spearman([each.candidate.order for each in self.seen], values)
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """Everything as plain values, for a file."""
         return {
             "spearman": {
@@ -120,7 +120,7 @@ class Diversity:
                 "score": self.score_rises,
                 "unseen": self.generalises,
             },
-            "agents": [_told(each) for each in self.seen],
+            "agents": [_summary(each) for each in self.seen],
         }
 
 
@@ -203,7 +203,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
     return [sum(other < each for other in values) + values.count(each) / 2 for each in values]
 
 
-def _told(each: Seen) -> dict[str, Any]:
+def _summary(each: Seen) -> dict[str, Any]:
     candidate = each.candidate
     figures = {"own": candidate.own, "unseen": candidate.unseen, "meaningful": each.meaningful}
     return {

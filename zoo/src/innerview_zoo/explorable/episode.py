@@ -22,7 +22,7 @@ from innerview.subjects.memory.recurrence import CAN_BE_EXPORTED, Recurrence, fe
 _BATCH = 64
 _PLACES = (("x", "y"), ("position_x", "position_y"))
 _HEADINGS = ("angle", "heading", "orientation")
-_MOST_PICTURES = 176
+_MAX_PICTURES = 176
 _PICTURES_ACROSS = 16
 _NEAR = 1e-3
 """How far a recorded state may be from what the weights make of the recorded observations."""
@@ -60,7 +60,7 @@ class Pictures:
     pixelated: bool
 
 
-def read_episode(recording: Recording, subject: Subject, episode: int | str | None, *, most_steps: int) -> Played:
+def read_episode(recording: Recording, subject: Subject, episode: int | str | None, *, max_steps: int) -> Played:
     """Take an episode and check that the subject is the one that was recorded."""
     line = _choose(recording, episode)
     start, stop = recording.group_rows(line["episode"])
@@ -74,7 +74,7 @@ def read_episode(recording: Recording, subject: Subject, episode: int | str | No
     greedy = bool(recording.info.arguments.get("greedy", False)) or subject.acting_head.kind != "policy"  # type: ignore[union-attr]
     chances = recording.array("probabilities", start, stop).astype(np.float32)
     chosen = columns["action"].to_numpy().astype(np.uint8)
-    draws, source = _draws(line.get("seed"), chances, chosen, greedy=greedy, steps=most_steps)
+    draws, source = _draws(line.get("seed"), chances, chosen, greedy=greedy, steps=max_steps)
     arrays = {"gates": gates, "memory": memory, "probabilities": chances, "actions": chosen, "draws": draws}
     arrays["matters"] = matters(recurrence, gates)
     return Played(
@@ -224,7 +224,7 @@ def _pictures(recording: Recording, start: int, stop: int) -> Pictures | None:
     spec = next((s for s in recording.info.arrays if s.is_image and s.dtype == "uint8"), None)
     if spec is None:
         return None
-    every = max(1, -(-(stop - start) // _MOST_PICTURES))
+    every = max(1, -(-(stop - start) // _MAX_PICTURES))
     rows = range(start, stop, every)
     frames = recording.array_rows(spec.name, list(rows))
     return _sheet(frames, spec, [row - start for row in rows])

@@ -21,8 +21,8 @@ from innerview_zoo.explorable.grid import Fineness, GridValues, grid_values, squ
 from innerview_zoo.worlds.kitems.game import ACTIONS, TIME_LIMIT
 from innerview_zoo.worlds.kitems.poses import can_pose
 
-MOST_BYTES = 3_000_000
-_LEAST_ROOM = 150_000
+MAX_BYTES = 3_000_000
+_MIN_ROOM = 150_000
 """Bytes below which a grid of poses would be too coarse to play on."""
 
 PARTS = files("innerview_zoo.explorable") / "page"
@@ -56,7 +56,7 @@ def export_explorable(
     source = _recording(opened, recording)
     if not isinstance(subject, Subject):
         raise JobError(f"A subject is needed to see what its memory is fed, not a {type(subject).__name__}.")
-    played = read_episode(source, subject, episode, most_steps=TIME_LIMIT if can_pose(source.info.world) else 0)
+    played = read_episode(source, subject, episode, max_steps=TIME_LIMIT if can_pose(source.info.world) else 0)
     about = _about(source, played, _reductions(opened, reductions, played), title)
     arrays = _weights(played) | played.arrays
     if played.picture is not None:
@@ -209,20 +209,20 @@ def _room_left(about: dict[str, Any], arrays: dict[str, np.ndarray], world: str)
     """Compressed bytes that a grid may take; base64 writes three bytes as four."""
     without = len(write_page(about, arrays, folder=PARTS, scripts=SCRIPTS).encode())
     spare = 60_000  # lines, places, directions, and what the compressor does differently in company
-    room = int((MOST_BYTES - without - spare) * 3 / 4)
-    if room < _LEAST_ROOM:
-        told = f"{without / 1e6:.1f} MB of {MOST_BYTES / 1e6:.0f} are taken"
+    room = int((MAX_BYTES - without - spare) * 3 / 4)
+    if room < _MIN_ROOM:
+        told = f"{without / 1e6:.1f} MB of {MAX_BYTES / 1e6:.0f} are taken"
         raise JobError(f"There is no room for a grid of poses of '{world}': {told}. Choose a shorter episode.")
     return room
 
 
 def _check_size(size: int, played: Played) -> None:
-    if size < MOST_BYTES:
+    if size < MAX_BYTES:
         return
     steps, elements = len(played.arrays["actions"]), played.recurrence.size
     core = len(pack(_weights(played))[1]) * 4 / 3e6
     raise JobError(
-        f"The page would be {size / 1e6:.1f} MB; pages stay under {MOST_BYTES / 1e6:.0f} MB so that they open "
+        f"The page would be {size / 1e6:.1f} MB; pages stay under {MAX_BYTES / 1e6:.0f} MB so that they open "
         f"anywhere. The memory's {elements} elements take {core:.1f} MB whatever happens, and each of the {steps} "
         "steps its share: choose a shorter episode (--episode), or an agent with a smaller memory."
     )

@@ -21,7 +21,7 @@ router = APIRouter(prefix="/api/recordings/{name}", tags=["recordings"])
 MEDIA_TYPE = "application/octet-stream"
 LISTED = 500
 """Occurrences that are named one by one."""
-Window = Annotated[int, Field(ge=0, le=derived_aligned.MOST_WINDOW)]
+Window = Annotated[int, Field(ge=0, le=derived_aligned.MAX_WINDOW)]
 
 
 class AlignRequest(BaseModel):
@@ -35,7 +35,7 @@ class AlignRequest(BaseModel):
     before: Window = 20
     after: Window = 40
     array: Name | None = None
-    metrics: Annotated[list[Name], Field(max_length=derived_aligned.MOST_METRICS)] = []
+    metrics: Annotated[list[Name], Field(max_length=derived_aligned.MAX_METRICS)] = []
 
 
 @router.post(
@@ -49,13 +49,13 @@ def align(name: str, body: AlignRequest, service: Serving) -> Response:
         source, at, before=body.before, after=body.after, array=body.array, metrics=body.metrics
     )
     return Response(
-        _packed(_told(found, at), found.memory), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"}
+        _packed(_summary(found, at), found.memory), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"}
     )
 
 
-def _told(found: Aligned, at: Occurrences) -> dict[str, Any]:
+def _summary(found: Aligned, at: Occurrences) -> dict[str, Any]:
     return {
-        "found": at.found,
+        "total": at.total,
         "used": len(at.rows),
         "paired": found.paired,
         "first_after": at.first_after,

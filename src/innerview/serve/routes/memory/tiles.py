@@ -11,7 +11,7 @@ from innerview.errors import RequestError
 from innerview.serve import caching
 from innerview.serve.context import Opened, Serving
 from innerview.serve.failures import TooLarge
-from innerview.store.results.pyramid import BINS, check_tile, elements_of, exact_tile, is_kept, mean_tile
+from innerview.store.results.pyramid import BINS, check_tile, elements_of, exact_tile, is_stored, mean_tile
 
 DIRECT_VALUES = 16_000_000
 """Up to this many values a recording is read whole rather than kept in coarser levels."""
@@ -68,7 +68,7 @@ def _values(
     if level == 0:
         return exact_tile(recording, array, tile=tile, start=first, stop=last)
     whole = rows == (0, recording.rows)
-    if whole and is_kept(level) and recording.rows * elements > DIRECT_VALUES:
+    if whole and is_stored(level) and recording.rows * elements > DIRECT_VALUES:
         pyramid = service.pyramids.ask(recording, array)
         return pyramid if isinstance(pyramid, float) else pyramid.tile(level, tile)
     if min(last - first, BINS << level) * elements > TILE_VALUES:

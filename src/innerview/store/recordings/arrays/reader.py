@@ -15,7 +15,7 @@ from innerview.store.paths import confined
 from innerview.store.recordings.arrays.kinds import codec_for
 from innerview.store.recordings.arrays.shards import read_chunk, shard_name
 
-_CHUNKS_KEPT = 8
+_MAX_CHUNKS = 8
 
 
 class ArrayReader:
@@ -25,7 +25,7 @@ class ArrayReader:
         self._folder = folder
         self._codec = codec_for(spec, block_rows)
         confined(folder, "arrays", spec.name)
-        self._kept: OrderedDict[int, Any] = OrderedDict()
+        self._cached: OrderedDict[int, Any] = OrderedDict()
         self._guard = threading.Lock()
 
     def rows(self, wanted: np.ndarray) -> np.ndarray | list[np.ndarray]:
@@ -44,14 +44,14 @@ class ArrayReader:
 
     def _chunk(self, chunk: int) -> Any:
         with self._guard:
-            if chunk in self._kept:
-                self._kept.move_to_end(chunk)
-                return self._kept[chunk]
+            if chunk in self._cached:
+                self._cached.move_to_end(chunk)
+                return self._cached[chunk]
         values = self._read(chunk)
         with self._guard:
-            self._kept[chunk] = values
-            while len(self._kept) > _CHUNKS_KEPT:
-                self._kept.popitem(last=False)
+            self._cached[chunk] = values
+            while len(self._cached) > _MAX_CHUNKS:
+                self._cached.popitem(last=False)
         return values
 
     def _read(self, chunk: int) -> Any:

@@ -2,7 +2,7 @@
 import { messageOf } from "../../../api/errors";
 import { isActive, resultOf } from "../../../state/results.svelte";
 import type { Session } from "../../../state/session.svelte";
-import { Wanted } from "../../../state/wanted";
+import { Refresher } from "../../../state/refresher";
 import { layoutFrom, type Layout } from "./layout";
 
 /** As quick as an eye follows, and no quicker than the service answers. */
@@ -12,7 +12,7 @@ export class LayoutLoad {
   layout = $state.raw<Layout | null>(null);
   problem = $state("");
   busy = $state(false);
-  private readonly wanted = new Wanted((wanted) => this.bring(wanted), pause_ms);
+  private readonly wanted = new Refresher((wanted) => this.bring(wanted), pause_ms);
 
   constructor(private readonly session: Session) {}
 

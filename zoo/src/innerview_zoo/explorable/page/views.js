@@ -76,7 +76,7 @@ function showEnding(node, run, about) {
  * @param {HTMLElement} node
  * @param {{full: Rollout, yours: Rollout, moment: number, actions: string[]}} options
  */
-function showWants(node, { full, yours, moment, actions }) {
+function showPolicy(node, { full, yours, moment, actions }) {
   const chance = (/** @type {Rollout} */ run, /** @type {number} */ a) =>
     run.chances[Math.min(moment, run.length - 1) * actions.length + a];
   const chosen = yours.actions[Math.min(moment, yours.length - 1)];

@@ -12,7 +12,7 @@ from innerview.errors import UnknownName
 from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
 from innerview_zoo.manifest import Model, weights_file
-from innerview_zoo.models.atari.keeping import SNAPSHOTS
+from innerview_zoo.models.atari.checkpoints import SNAPSHOTS
 from innerview_zoo.models.atari.networks import SIDE
 from innerview_zoo.models.atari.plans import PLANS, Plan, plan_of
 from innerview_zoo.report import Progress, Report

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.worlds.atari.frames import push_frames
-from innerview_zoo.models.atari.feeding import Feed
+from innerview_zoo.models.atari.feed import Feed
 from innerview_zoo.models.atari.graphs import prepared, recorded
 from innerview_zoo.models.atari.networks import ActorCritic, RecurrentActorCritic
 from innerview_zoo.models.atari.rollout import Rollout
@@ -62,14 +62,14 @@ class PPO:
         self._states = torch.zeros(2, shape.lanes, self._memory, device=device)
         units = shape.lanes if self._memory else shape.lanes * settings.steps
         self._chosen = torch.zeros(units // settings.minibatches, dtype=torch.int64, device=device)
-        self._told = torch.zeros(3, device=device)
+        self._losses = torch.zeros(3, device=device)
         self._played, self.updates = -1, 0
 
     def prepare(self) -> None:
         """Record the repeated work, once weights are where they should be."""
         told = [x for x in self.rollout.__dict__.values() if isinstance(x, Tensor) and x is not self.rollout.frames]
         learnt = [*self.network.parameters(), *prepared(self.optimizer)]
-        changes = [*told, *learnt, self._states, self._stacks, self._told]
+        changes = [*told, *learnt, self._states, self._stacks, self._losses]
         self._decide = [
             recorded(partial(self._decide_group, group), self.device, changes=changes) for group in range(GROUPS)
         ]
@@ -105,9 +105,9 @@ class PPO:
         self.rollout.shift()
         self._played = 0
 
-    def told(self) -> dict[str, float]:
+    def losses(self) -> dict[str, float]:
         """How learning goes."""
-        policy, value, entropy = self._told.tolist()
+        policy, value, entropy = self._losses.tolist()
         return {"policy": policy, "value": value, "entropy": entropy}
 
     @torch.no_grad()
@@ -162,7 +162,7 @@ class PPO:
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), 0.5)
         self.optimizer.step()
-        self._told.lerp_(torch.stack((policy, value, entropy)).detach(), 0.02)
+        self._losses.lerp_(torch.stack((policy, value, entropy)).detach(), 0.02)
 
     def _again(self, chosen: Tensor) -> tuple[Tensor, Tensor]:
         """What the network thinks now of moments that were played: [n, actions] and [n], step by step of each lane."""

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from innerview_zoo.models.atari.feeding import Feed
+from innerview_zoo.models.atari.feed import Feed
 from innerview_zoo.models.atari.graphs import prepared, recorded
 from innerview_zoo.models.atari.networks import Dueling
 from innerview_zoo.models.atari.replay import Replay
@@ -37,8 +37,8 @@ class DQNSettings:
     """Moments that are played at random before learning begins."""
     explore_until: float = 0.06
     """Share of the time after which each lane explores at its own lasting rate."""
-    most_random: float = 0.3
-    least_random: float = 0.003
+    max_random: float = 0.3
+    min_random: float = 0.003
 
 
 class DQN:
@@ -58,7 +58,7 @@ class DQN:
         self._actions = actions
         self._random = torch.ones(shape.lanes, device=device)
         spread = torch.linspace(0, 1, shape.lanes, device=device)
-        lasting = settings.most_random * (settings.least_random / settings.most_random) ** spread
+        lasting = settings.max_random * (settings.min_random / settings.max_random) ** spread
         # Neighbouring lanes share a worker and a group; mixed, every group explores alike.
         self._lasting = lasting[torch.randperm(shape.lanes, generator=torch.Generator().manual_seed(0)).to(device)]
         self._loss, self._worth = torch.zeros((), device=device), torch.zeros((), device=device)
@@ -110,7 +110,7 @@ class DQN:
             for old, new in zip(self._target.parameters(), self.network.parameters(), strict=True):
                 old.copy_(new)
 
-    def told(self) -> dict[str, float]:
+    def losses(self) -> dict[str, float]:
         """How learning goes."""
         return {"loss": float(self._loss), "q": float(self._worth)}
 

@@ -15,9 +15,9 @@ from innerview.subjects import Subject
 from innerview_zoo.episodes import Choice, play
 from innerview_zoo.manifest import weights_file
 from innerview_zoo.models.atari import FINAL, adapt, game_of, load_agent
-from innerview_zoo.models.atari.keeping import SNAPSHOTS
+from innerview_zoo.models.atari.checkpoints import SNAPSHOTS
 from innerview_zoo.models.atari.plans import PLANS, Plan, plan_of
-from innerview_zoo.report import Figure, Progress, Report, mean_figure, quiet, write_figures
+from innerview_zoo.report import Figure, Progress, Report, mean_figure, no_progress, write_figures
 
 log = logging.getLogger("innerview_zoo.models.atari")
 COUNT = 30
@@ -69,7 +69,7 @@ def how_of(plan: Plan) -> str:
 
 
 def score(
-    plan: Plan, agent: Subject, *, name: str, count: int, noise: float = NOISE, progress: Progress = quiet
+    plan: Plan, agent: Subject, *, name: str, count: int, noise: float = NOISE, progress: Progress = no_progress
 ) -> Figure:
     """The mean score over that many games."""
     seeds = range(FIRST_SEED, FIRST_SEED + count)
@@ -87,7 +87,7 @@ def score(
     return mean_figure([each.total_reward for each in played], name=name, unit="points", how=how)
 
 
-def figures(name: str, count: int | None = None, progress: Progress = quiet) -> list[Figure]:
+def figures(name: str, count: int | None = None, progress: Progress = no_progress) -> list[Figure]:
     """The final agent first, then its snapshots and random play."""
     plan, games = plan_of(name), count or COUNT
     found = []
@@ -107,7 +107,7 @@ def report(name: str, found: Sequence[Figure]) -> Report:
     return Report(plan.title, HEAD, (*mine, *theirs), found[0])
 
 
-def evaluate_agent(name: str, count: int | None = None, progress: Progress = quiet) -> Report:
+def evaluate_agent(name: str, count: int | None = None, progress: Progress = no_progress) -> Report:
     """The card's table anew."""
     return report(name, figures(name, count, progress))
 

@@ -19,8 +19,8 @@ import numpy as np
 import torch
 
 from innerview.errors import InnerviewError
+from innerview_zoo.models.atari.checkpoints import Folder, Point, Progress
 from innerview_zoo.models.atari.games import AtariEmulator
-from innerview_zoo.models.atari.keeping import Folder, Point, Progress
 from innerview_zoo.models.atari.plans import PLANS, Learner, Plan, plan_of
 from innerview_zoo.models.atari.sampling import GROUPS, MakeEmulator, Sampler, Shape
 
@@ -29,11 +29,11 @@ log = logging.getLogger("innerview_zoo.models.atari")
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """How long to train and how often to tell and to keep, in seconds."""
+    """How long to train and how often to report and to save, in seconds."""
 
     whole: float
-    tell: float = 15.0
-    keep: float = 60.0
+    report_s: float = 15.0
+    save_s: float = 60.0
 
     def __post_init__(self) -> None:
         if self.whole <= 0:
@@ -68,11 +68,11 @@ class Training:
         self.learner.prepare()
         try:
             self._play()
-            self.folder.keep_snapshots(self.learner.network, 1.0)
+            self.folder.save_snapshots(self.learner.network, 1.0)
         except KeyboardInterrupt:
             log.info("Stopped. Go on with --resume %s", self.folder.path)
-        self._tell(0.0, 0.0)
-        self._keep()
+        self._report(0.0, 0.0)
+        self._save()
 
     def _play(self) -> None:
         keen = self.learner.keen_lanes()
@@ -83,13 +83,13 @@ class Training:
             share = min(now / self.schedule.whole, 1.0)
             for group in range(GROUPS):
                 self._round(group, share, keen)
-            if now - told >= self.schedule.tell:
+            if now - told >= self.schedule.report_s:
                 span = now - told
-                self._tell((self._steps - steps_told) / span, (self.learner.updates - updates_told) / span)
+                self._report((self._steps - steps_told) / span, (self.learner.updates - updates_told) / span)
                 told, steps_told, updates_told = now, self._steps, self.learner.updates
-                self.folder.keep_snapshots(self.learner.network, share)
-            if now - kept >= self.schedule.keep:
-                self._keep()
+                self.folder.save_snapshots(self.learner.network, share)
+            if now - kept >= self.schedule.save_s:
+                self._save()
                 kept = now
 
     def _round(self, group: int, share: float, keen: np.ndarray) -> None:
@@ -102,22 +102,22 @@ class Training:
         self._steps += self.sampler.shape.group
         self.learner.learn(group, share)
 
-    def _tell(self, steps_per_s: float, updates_per_s: float) -> None:
+    def _report(self, steps_per_s: float, updates_per_s: float) -> None:
         score = sum(self._scores) / max(len(self._scores), 1)
         point = Point(self.seconds / 60, self._steps, self.learner.updates, self._games, score)
         self._points.append(point)
         memory = torch.cuda.max_memory_allocated() / 2**30 if torch.cuda.is_available() else 0.0
-        told = "  ".join(f"{name} {value:.4g}" for name, value in self.learner.told().items())
+        told = "  ".join(f"{name} {value:.4g}" for name, value in self.learner.losses().items())
         log.info(
             "%.1f min  %d steps (%.0f/s)  %d updates (%.0f/s)  %d games  score %.1f  %s  GPU %.1f GiB",
             *(point.minutes, point.steps, steps_per_s, point.updates, updates_per_s, point.games, score, told, memory),
         )
 
-    def _keep(self) -> None:
-        self.folder.keep_weights(self.learner.network)
-        self.folder.keep_curve(self._points)
+    def _save(self) -> None:
+        self.folder.save_weights(self.learner.network)
+        self.folder.save_curve(self._points)
         progress = Progress(self.seconds, self._steps, self.learner.updates)
-        self.folder.keep_all(self.learner.network, self.learner.optimizer, progress)
+        self.folder.save_all(self.learner.network, self.learner.optimizer, progress)
 
 
 def train(

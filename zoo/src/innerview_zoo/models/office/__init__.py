@@ -17,7 +17,7 @@ from innerview.worlds import World, world
 from innerview_zoo.manifest import Model, weights_file
 from innerview_zoo.models.office.pose import CHANNELS, SIZE, PoseNet
 from innerview_zoo.models.office.recipes import RECIPES, recipe_of
-from innerview_zoo.report import Progress, Report, quiet
+from innerview_zoo.report import Progress, Report, no_progress
 
 POSE = Head(name="pose", kind="pose", size=3, names=("x", "y", "angle"), units=("m", "m", "rad"))
 
@@ -41,12 +41,12 @@ def load_model(name: str, **settings: Any) -> tuple[Subject, World]:
     return adapt(name), world("office:tour", **settings)
 
 
-def evaluate_model(name: str, count: int | None = None, progress: Progress = quiet) -> Report:
+def evaluate_model(name: str, count: int | None = None, progress: Progress = no_progress) -> Report:
     """One model on every set of pictures, `count` of each."""
     return _table([name], count, progress)
 
 
-def family_table(count: int | None = None, progress: Progress = quiet) -> Report:
+def family_table(count: int | None = None, progress: Progress = no_progress) -> Report:
     """All four models on the same pictures, `count` of each set."""
     return _table(list(RECIPES), count, progress)
 

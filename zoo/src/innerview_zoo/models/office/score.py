@@ -10,7 +10,7 @@ import torch
 
 from innerview_zoo.models.office.data import FIRST_TEST_SEED, Images, Place, take
 from innerview_zoo.models.office.pose import PoseNet, wrapped
-from innerview_zoo.report import Figure, Progress, Report, quiet, share_figure
+from innerview_zoo.report import Figure, Progress, Report, no_progress, share_figure
 
 WAY = 400
 """Pictures of a whole trajectory, and test pictures anywhere."""
@@ -117,7 +117,7 @@ def table(
     *,
     count: int | None = None,
     device: torch.device | None = None,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
     guess: bool = True,
 ) -> Report:
     """Every model on every set; its main figure is the first model's median position error in the simulation."""

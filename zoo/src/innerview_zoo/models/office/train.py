@@ -118,18 +118,18 @@ def train(recipe: Recipe, sets: Sets, args: argparse.Namespace, *, seconds: floa
             loss = learner.step((earlier + spent) / (earlier + seconds))
             if learner.steps % 8 == 0 and time.monotonic() - tested > min(_TEST_EVERY_S, seconds / 3):
                 learner.seconds = earlier + time.monotonic() - began
-                _tell(learner, sets, float(loss), log)
+                _report(learner, sets, float(loss), log)
                 tested = time.monotonic()
             if time.monotonic() - saved > _SAVE_EVERY_S:
-                _keep(learner, out, kept)
+                _save(learner, out, kept)
                 saved = time.monotonic()
     except KeyboardInterrupt:  # Ctrl-C leaves a checkpoint
         learner.seconds = earlier + time.monotonic() - began
-        _keep(learner, out, kept)
+        _save(learner, out, kept)
         raise
     learner.seconds = earlier + time.monotonic() - began
-    _tell(learner, sets, float(loss), log)
-    _keep(learner, out, kept)
+    _report(learner, sets, float(loss), log)
+    _save(learner, out, kept)
     log(f"{recipe.name}: finished after {learner.seconds:.0f} s and {learner.seen:,} images")
 
 
@@ -161,7 +161,7 @@ def start_of(recipe: Recipe, args: argparse.Namespace) -> Path | None:
     raise SubjectError(f"'{recipe.name}' begins with a vanilla model: train one first, or give weights as --start.")
 
 
-def _tell(learner: Learner, sets: Sets, loss: float, log: Log) -> None:
+def _report(learner: Learner, sets: Sets, loss: float, log: Log) -> None:
     model, device = learner.model(), learner.plan.device
     told = []
     for key in _SHOWN:
@@ -175,7 +175,7 @@ def _tell(learner: Learner, sets: Sets, loss: float, log: Log) -> None:
     log(f"{learner.recipe.name}: {learner.seen:,} images, {pace:.0f}/s, loss {loss:.3f}; median {shown}")
 
 
-def _keep(learner: Learner, out: Path, kept: Path) -> None:
+def _save(learner: Learner, out: Path, kept: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     weights = {name: value.detach().half().cpu().contiguous() for name, value in learner.model().state_dict().items()}
     part = out / "weights.part"

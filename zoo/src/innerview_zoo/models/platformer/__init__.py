@@ -11,7 +11,7 @@ from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
 from innerview_zoo.manifest import Model, weights_file
 from innerview_zoo.models.platformer.agent import SIZE, Agent
-from innerview_zoo.report import Progress, Report, quiet
+from innerview_zoo.report import Progress, Report, no_progress
 from innerview_zoo.worlds.platformer import ACTIONS
 
 
@@ -23,14 +23,14 @@ def adapt(weights: Path, *, name: str) -> tuple[Subject, World]:
     return adapted, world("platformer", masks=True, render=256)
 
 
-def evaluate_member(name: str, count: int | None = None, progress: Progress = quiet) -> Report:
+def evaluate_member(name: str, count: int | None = None, progress: Progress = no_progress) -> Report:
     """The table of one member of the family."""
     from innerview_zoo.models.platformer.score import evaluate_member
 
     return evaluate_member(name, count, progress)
 
 
-def family_table(count: int | None = None, progress: Progress = quiet) -> Report:
+def family_table(count: int | None = None, progress: Progress = no_progress) -> Report:
     """Those that differ in the number of levels alone, beside the paper's."""
     from innerview_zoo.models.platformer.score import family_table
 

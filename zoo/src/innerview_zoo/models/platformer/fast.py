@@ -42,7 +42,7 @@ class FastAgent(nn.Module):
         x = self._first(agent.conv1a, blocks.to(self.dtype))
         x = self._pairs(agent.conv2a, x)
         x = pooled(self._pairs(agent.conv2b, x))
-        loud, wrong = self._said(x, blocks)
+        loud, wrong = self._losses(x, blocks)
         x = pooled(self._pairs(agent.conv3a, x))
         x = pooled(self._pairs(agent.conv4a, x))
         x = x.permute(0, 3, 1, 2).flatten(1)
@@ -50,7 +50,7 @@ class FastAgent(nn.Module):
         x = F.relu(self._dense(agent.dense2, x)).float()
         return agent.policy(x), agent.value(x), loud, wrong
 
-    def _said(self, x: Tensor, blocks: Tensor) -> tuple[Tensor, Tensor]:
+    def _losses(self, x: Tensor, blocks: Tensor) -> tuple[Tensor, Tensor]:
         reader = self.agent.conv3a.weight
         if self.namer is None:
             loud = loudness(x, reader, alone=self.alone)

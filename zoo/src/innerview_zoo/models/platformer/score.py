@@ -19,7 +19,7 @@ from torch import Tensor
 from innerview.errors import InnerviewError
 from innerview_zoo.models.platformer.agent import ACTION_COUNT, Agent, as_input
 from innerview_zoo.models.platformer.ppo import draw
-from innerview_zoo.report import Figure, Progress, Report, quiet, share_figure
+from innerview_zoo.report import Figure, Progress, Report, no_progress, share_figure
 from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, OUTCOMES, Platformer, PlatformerSettings
 
 COUNT = 10_000
@@ -99,7 +99,7 @@ def complete(
     device: str = "cpu",
     lanes: int | None = None,
     seed: int = 0,
-    progress: Progress = quiet,
+    progress: Progress = no_progress,
 ) -> Score:
     """Play each level once with actions drawn from the policy; without an agent, at random."""
     if not len(seeds):
@@ -202,7 +202,9 @@ class Scored:
         return main, self.own.completed("own training levels drawn with replacement, sampled actions")
 
 
-def score(who: Member, agent: Agent, *, count: int = COUNT, device: str = "cpu", progress: Progress = quiet) -> Scored:
+def score(
+    who: Member, agent: Agent, *, count: int = COUNT, device: str = "cpu", progress: Progress = no_progress
+) -> Scored:
     """Both scores of a member."""
     unseen = complete(agent, unseen_levels(count), device=device, progress=progress)
     if who.levels is None:
@@ -225,14 +227,14 @@ def report(scored: Sequence[Scored], *, title: str, random: tuple[str, ...] | No
     return Report(title, HEAD, tuple(rows), scored[-1].figures()[0])
 
 
-def evaluate_member(name: str, count: int | None = None, progress: Progress = quiet) -> Report:
+def evaluate_member(name: str, count: int | None = None, progress: Progress = no_progress) -> Report:
     """A member's line of the card's table, worked out anew."""
     wanted = count or _bearable()
     scored = _score_bundled(member(name), wanted, progress)
     return report([scored], title=_title(wanted), random=random_row(min(wanted, 500), device=_device()))
 
 
-def family_table(count: int | None = None, progress: Progress = quiet) -> Report:
+def family_table(count: int | None = None, progress: Progress = no_progress) -> Report:
     """Every member that has weights, beside footnote 10 of the paper."""
     wanted = count or _bearable()
     scored = [_score_bundled(who, wanted, progress) for who in FAMILY if weights_of(who.name).exists()]

@@ -29,7 +29,7 @@ from innerview.errors import InnerviewError
 from innerview_zoo.models.platformer.agent import ACTION_COUNT, Agent, as_input
 from innerview_zoo.models.platformer.ppo import draw, slipped
 from innerview_zoo.models.platformer.score import load_agent
-from innerview_zoo.models.platformer.train import Tell, tell
+from innerview_zoo.models.platformer.train import Log, log
 from innerview_zoo.worlds.platformer import CLASSES, Platformer, PlatformerSettings
 
 KINDS = ("saw", "enemy moving left", "enemy moving right")
@@ -156,12 +156,12 @@ def without(spoken: Tensor, channels: tuple[int, ...], which: Tensor) -> Tensor:
     return spoken * gaps[which][:, :, None, None]
 
 
-def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Begun | None = None, tell: Tell) -> Agent:
+def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Begun | None = None, log: Log) -> Agent:
     """An agent that decides alike, with a channel for each kind of danger; saved to `out` now and then."""
     torch.manual_seed(SEED)
     agent.requires_grad_(False)
     channels = begun.channels if begun else choose(agent, played(agent, games=games, seed=SEED))
-    tell(f"channel {channels[0]} said danger; {', '.join(map(str, channels[1:]))} were silent and take parts of it")
+    log(f"channel {channels[0]} said danger; {', '.join(map(str, channels[1:]))} were silent and take parts of it")
     new = (begun.agent if begun else copied(agent, channels)).requires_grad_(False)
     learnt = [p for name, p in new.named_parameters() if name.partition(".")[0] in EARLY]
     for parameter in learnt:
@@ -187,7 +187,7 @@ def split(agent: Agent, out: Path, *, minutes: float, games: int, begun: Begun |
         if time.time() - told > TELL_S:
             told = time.time()
             curve.append((round(told - began, 1), round(fit, 4), round(apart, 4)))
-            tell(f"{told - began:6.0f} s  other than wanted {fit:.3f}, in the right channel {apart:.3f}")
+            log(f"{told - began:6.0f} s  other than wanted {fit:.3f}, in the right channel {apart:.3f}")
             save(new, out, channels, curve)
     save(new, out, channels, curve)
     return new
@@ -268,7 +268,7 @@ def main(given: list[str] | None = None) -> None:
     begun = Begun.load(args.resume, args.device) if args.resume else None
     usual = GAMES if torch.device(args.device).type == "cpu" else GAMES_ON_GPU
     games = usual if args.games is None else args.games
-    split(agent, args.out, minutes=args.minutes, games=games, begun=begun, tell=tell)
+    split(agent, args.out, minutes=args.minutes, games=games, begun=begun, log=log)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from innerview_zoo.models.platformer.fast import FastAgent, Namer
 from innerview_zoo.models.platformer.graph import recorded
 from innerview_zoo.models.platformer.ppo import Games, Losses, Network, Player, Recipe, Window, improve
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
 KINDS = 7  # of endings: none, the coin, five failures
 COIN = 1
 COLUMNS = ("steps", "seconds", "completed", "unseen", "length", "entropy", "value_error", "lr", "loudness")
@@ -82,9 +82,9 @@ class Training:
     """An agent that learns, and all that is needed to go on another day."""
 
     def __init__(
-        self, recipe: Recipe, *, device: str, compiled: bool = False, recorded: bool = False, tell: Tell
+        self, recipe: Recipe, *, device: str, compiled: bool = False, recorded: bool = False, log: Log
     ) -> None:
-        self.recipe, self.device, self.tell, self.recorded = recipe, torch.device(device), tell, recorded
+        self.recipe, self.device, self.log, self.recorded = recipe, torch.device(device), log, recorded
         self.on_gpu, self.compiled = self.device.type == "cuda", compiled
         self.agent = Agent().to(self.device)
         self.namer = Namer().to(self.device) if recipe.naming else None
@@ -129,7 +129,7 @@ class Training:
             now = time.time()
             self.seconds = before + now - began
             if turn <= 2 or now - told > TELL_S or self.seconds >= minutes * 60:
-                self.tell(self.report(losses, speed=(self.steps - then) / (now - told), lr=self.recipe.at(share)[0]))
+                self.log(self.report(losses, speed=(self.steps - then) / (now - told), lr=self.recipe.at(share)[0]))
                 told, then = now, self.steps
             if now - saved > SAVE_S:
                 saved = now
@@ -233,7 +233,7 @@ def open_games(count: int, *, levels: int | None, unseen: bool, device: str, see
     return Platformer(count, settings=settings, device=device, seed=seed)
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     """A line on the terminal."""
     os.write(1, (text + "\n").encode())
 
@@ -269,7 +269,7 @@ def train(args: argparse.Namespace) -> None:
     compiled = on_gpu if args.compile is None else args.compile
     if not on_gpu and args.games == Recipe.games:
         recipe = replace(recipe, games=64, batch=512)  # what a laptop can hold
-    training = Training(recipe, device=args.device, compiled=compiled, recorded=args.graph and on_gpu, tell=tell)
+    training = Training(recipe, device=args.device, compiled=compiled, recorded=args.graph and on_gpu, log=log)
     if args.begin:
         training.begin(Path(args.begin))
     if args.teacher:

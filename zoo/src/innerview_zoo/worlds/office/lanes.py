@@ -28,7 +28,7 @@ class Robot(Protocol):
     def act(self, action: int) -> None:
         """Do what an action says, before anything is drawn."""
 
-    def told(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
+    def report(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
         """Facts beside place and things in view, the reward, and why the episode is over."""
 
 
@@ -74,7 +74,7 @@ class OfficeLanes:
         arrays, things = self._view.look(poses)
         moments = {}
         for lane, pose, seen, objects in zip(lanes, poses, arrays, things, strict=True):
-            facts, reward, ended = self._robots[lane].told(objects)
+            facts, reward, ended = self._robots[lane].report(objects)
             place = place_facts(self._view, pose, objects)
             moments[lane] = Moment(observation=seen, facts={**place, **facts}, reward=reward, ended=ended)
         return moments

@@ -54,7 +54,7 @@ class OfficeWorld:
         self.settings = settings or NavigationSettings()
         self._view = View(self.settings)
         self._ground = Ground(self._view.floor, self.settings.goal)
-        told = {**self.settings.told(), "goal": self.settings.goal, "turn_deg": self.settings.turn_deg}
+        told = {**self.settings.summary(), "goal": self.settings.goal, "turn_deg": self.settings.turn_deg}
         self.info = WorldInfo(
             name=f"office to {self.settings.goal}",
             family="office",
@@ -177,7 +177,7 @@ class _Walker:
         self.pose = np.array([x, y, (angle + math.pi) % (2 * math.pi) - math.pi])
         self._steps += 1
 
-    def told(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
+    def report(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
         """How far it is to the goal, and what happened."""
         x, y, _ = self.pose
         way = self._ground.way_m(x, y)

@@ -49,7 +49,7 @@ class TourWorld:
     def __init__(self, settings: TourSettings | None = None) -> None:
         self.settings = settings or TourSettings()
         self._view = View(self.settings)
-        told = {**self.settings.told(), "which": self.settings.which, "poses": self.settings.poses}
+        told = {**self.settings.summary(), "which": self.settings.which, "poses": self.settings.poses}
         self.info = WorldInfo(
             name=f"office tour {self.settings.which} {self.settings.domain}",
             family="office",
@@ -92,7 +92,7 @@ class _Driven:
         """Go on to the next pose."""
         self._at += 1
 
-    def told(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
+    def report(self, objects: list[dict[str, Any]]) -> tuple[dict[str, Any], float, str]:
         """It ends one step after the last pose was seen, so that there are as many rows as poses."""
         heading = round(float(self.pose[2]), 5)
         return {"heading": heading}, 0.0, "end of the tour" if self._at == len(self._way) else ""

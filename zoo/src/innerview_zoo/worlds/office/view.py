@@ -84,7 +84,7 @@ class ViewSettings:
         """What differs from the simulator."""
         return Conditions.real(self.month).only(*self.gaps) if self.domain == "real" else Conditions.simulated()
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """The settings as a recording keeps them."""
         names = ("size", "height_m", "fov_deg", "pitch_deg", "domain", "month", "floor_seed")
         told: dict[str, Any] = {name: getattr(self, name) for name in names}

@@ -15,7 +15,7 @@ from innerview_zoo.worlds.platformer.game import REWARD
 from innerview_zoo.worlds.platformer.levels import make_levels
 from innerview_zoo.worlds.platformer.physics import advance
 from innerview_zoo.worlds.platformer.pictures.atlas import VIEW
-from innerview_zoo.worlds.platformer.pictures.drawing import MOST_AT_ONCE, colours, painter
+from innerview_zoo.worlds.platformer.pictures.drawing import MAX_AT_ONCE, colours, painter
 from innerview_zoo.worlds.platformer.settings import PlatformerSettings
 from innerview_zoo.worlds.platformer.state import State
 
@@ -44,7 +44,7 @@ class Trials:
         hidden = tuple(dict.fromkeys((*self.settings.invisible, name)))
         return type(self)(replace(self.settings, invisible=hidden))  # type: ignore[call-arg]
 
-    def telling(self) -> Self:
+    def with_masks(self) -> Self:
         """The same world with masks."""
         return type(self)(replace(self.settings, masks=True))  # type: ignore[call-arg]
 
@@ -74,7 +74,7 @@ class PlatformerCrowd:
     def seen(self) -> dict[str, np.ndarray]:
         """Frames of every game, [games, height, width, colour]."""
         state = self._running()
-        parts = [state.at(slice(i, i + MOST_AT_ONCE)) for i in range(0, state.count, MOST_AT_ONCE)]
+        parts = [state.at(slice(i, i + MAX_AT_ONCE)) for i in range(0, state.count, MAX_AT_ONCE)]
         frames: Tensor = torch.cat([colours(self._painter.codes(part)) for part in parts])
         return {"observation": frames.permute(0, 2, 3, 1).contiguous().cpu().numpy()}
 

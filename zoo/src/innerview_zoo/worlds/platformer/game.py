@@ -16,7 +16,7 @@ from innerview_zoo.worlds.platformer.hashing import draw, root
 from innerview_zoo.worlds.platformer.levels import make_levels
 from innerview_zoo.worlds.platformer.physics import advance
 from innerview_zoo.worlds.platformer.pictures.atlas import STEP, VIEW
-from innerview_zoo.worlds.platformer.pictures.drawing import MOST_AT_ONCE, Painter, classes, colours, halved, painter
+from innerview_zoo.worlds.platformer.pictures.drawing import MAX_AT_ONCE, Painter, classes, colours, halved, painter
 from innerview_zoo.worlds.platformer.settings import LARGEST_SEED, PlatformerSettings
 from innerview_zoo.worlds.platformer.state import State
 from innerview_zoo.worlds.platformer.things import Thing, edited, things
@@ -25,7 +25,7 @@ REWARD = 1.0
 """At the coin, so that a value is the discounted chance to reach it."""
 FRESH_EVERY = 16
 """Steps between two makings of the levels that come next; who fails faster than that sees a level again."""
-MOST_GAMES = 1_000_000
+MAX_GAMES = 1_000_000
 FINE, LARGEST = 512, 2048
 """Small pictures for people are painted up to so fine and halved, and they can be so large."""
 
@@ -53,8 +53,8 @@ class Platformer:
         device: torch.device | str = "cpu",
         seed: int = 0,
     ) -> None:
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_GAMES:
-            raise WorldError(f"count is how many games to play at once, from 1 to {MOST_GAMES:,}, not {count!r}.")
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MAX_GAMES:
+            raise WorldError(f"count is how many games to play at once, from 1 to {MAX_GAMES:,}, not {count!r}.")
         self.count, self.settings = count, settings or PlatformerSettings()
         self.device = torch.device(device)
         self._roots = root(torch.arange(count, device=self.device) + (_seed(seed) << 20))
@@ -144,7 +144,7 @@ class Platformer:
 
     def _codes(self, size: int, state: State | None = None) -> list[Tensor]:
         painter, shown = self._painter(size), state or self._state
-        step = max(1, MOST_AT_ONCE * VIEW * VIEW // (size * size))
+        step = max(1, MAX_AT_ONCE * VIEW * VIEW // (size * size))
         if shown.count <= step:
             return [painter.codes(shown)]
         return [painter.codes(shown.at(slice(i, i + step))) for i in range(0, shown.count, step)]

@@ -42,7 +42,7 @@ class PlatformerEnv(gymnasium.Env[np.ndarray, Any]):
         if level is None:
             level = settings.first_level + int(self.np_random.integers(settings.drawn_from))
         frames = self._game.reset(level_seeds=[_whole(level)])
-        return _picture(frames), self._told()
+        return _picture(frames), self._info()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Act once."""
@@ -51,7 +51,7 @@ class PlatformerEnv(gymnasium.Env[np.ndarray, Any]):
         turn = self._game.step(torch.tensor([int(action)]))
         outcome = int(turn.outcome[0])
         late = outcome == n.BY_TIME
-        return _picture(turn.frames), float(turn.reward[0]), outcome > 0 and not late, late, self._told()
+        return _picture(turn.frames), float(turn.reward[0]), outcome > 0 and not late, late, self._info()
 
     def render(self) -> np.ndarray | None:
         """The picture for people."""
@@ -61,7 +61,7 @@ class PlatformerEnv(gymnasium.Env[np.ndarray, Any]):
         """Names of the actions."""
         return list(n.ACTIONS)
 
-    def _told(self) -> dict[str, Any]:
+    def _info(self) -> dict[str, Any]:
         facts = self._game.facts()
         told: dict[str, Any] = {name: float(facts[name][0]) for name in ("x", "y", "vx", "vy", "coin_distance")}
         told["level"] = int(facts["level"][0])

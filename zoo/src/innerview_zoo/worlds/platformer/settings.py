@@ -9,9 +9,9 @@ from typing import Any, Self
 from innerview.errors import UnknownName, WorldError
 from innerview_zoo.worlds.platformer.names import CLASSES, FIRST_TEST_LEVEL
 
-MOST_THEMES, MOST_SPRITES, MOST_DIFFICULT = 6, 4, 10
+MAX_THEMES, MAX_SPRITES, MAX_DIFFICULT = 6, 4, 10
 LARGEST_SEED = 2**62
-MOST_LEVELS = 2**31 - 1
+MAX_LEVELS = 2**31 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +21,9 @@ class PlatformerSettings:
     levels: int | None = None
     """How many levels there are to train on: first_level and those after it; None is without limit."""
     first_level: int = 0
-    themes: int = MOST_THEMES
+    themes: int = MAX_THEMES
     """How many kinds of ground and of background there are."""
-    sprites: int = MOST_SPRITES
+    sprites: int = MAX_SPRITES
     """How many looks the agent and the enemies have."""
     difficulty: int = 8
     """Levels are drawn from very easy to this: 1 to 10."""
@@ -55,11 +55,11 @@ class PlatformerSettings:
             if name not in CLASSES[1:]:
                 raise UnknownName("class of things in the platformer", str(name), CLASSES[1:])
         if self.levels is not None:
-            _check("levels", self.levels, 1, MOST_LEVELS)
+            _check("levels", self.levels, 1, MAX_LEVELS)
         _check("first_level", self.first_level, 0, LARGEST_SEED)
-        _check("themes", self.themes, 1, MOST_THEMES)
-        _check("sprites", self.sprites, 1, MOST_SPRITES)
-        _check("difficulty", self.difficulty, 1, MOST_DIFFICULT)
+        _check("themes", self.themes, 1, MAX_THEMES)
+        _check("sprites", self.sprites, 1, MAX_SPRITES)
+        _check("difficulty", self.difficulty, 1, MAX_DIFFICULT)
         _check("time_limit", self.time_limit, 1, 1_000_000)
         check_switch("turning", self.turning)
 

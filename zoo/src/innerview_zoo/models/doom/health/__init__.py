@@ -10,7 +10,7 @@ from innerview.worlds import World, world
 from innerview_zoo.episodes import play
 from innerview_zoo.manifest import weights_file
 from innerview_zoo.models.doom.health.train import ACTIONS, EVALUATION_SEED, FRAME_SKIP, INPUT_HW, SCREEN_HW, Agent
-from innerview_zoo.report import Figure, Progress, Report, mean_figure, onwards, quiet, share_figure
+from innerview_zoo.report import Figure, Progress, Report, mean_figure, no_progress, onwards, share_figure
 
 EPISODES = 100
 TIME_LIMIT = 525
@@ -31,7 +31,7 @@ def load() -> tuple[Subject, World]:
     return adapted, scenario
 
 
-def evaluate(count: int | None = None, progress: Progress = quiet) -> Report:
+def evaluate(count: int | None = None, progress: Progress = no_progress) -> Report:
     """Steps survived on fresh seeds, beside random actions."""
     seeds = range(EVALUATION_SEED, EVALUATION_SEED + (count or EPISODES))
     agent, scenario = load()

@@ -388,7 +388,7 @@ class Learner:
                     length, packs = float(np.mean(self.lengths[-400:])), float(np.mean(self.packs[-400:]))
                     self.curve.append((self.steps, round(self.seconds, 1), round(length, 2), round(packs, 2)))
                     speed = (self.steps - start_steps) / (time.time() - began)
-                    self.tell(f"{self.steps:>11,} steps  {speed:>7,.0f}/s  survived {length:6.1f}  packs {packs:5.1f}")
+                    self.log(f"{self.steps:>11,} steps  {speed:>7,.0f}/s  survived {length:6.1f}  packs {packs:5.1f}")
                 if time.time() - saved > 60:
                     saved = time.time()
                     self.save(Path(args.out))
@@ -397,7 +397,7 @@ class Learner:
             self.save(Path(args.out))
         self.players.close()
 
-    def tell(self, text: str) -> None:
+    def log(self, text: str) -> None:
         os.write(1, (text + "\n").encode())
 
 

@@ -39,7 +39,7 @@ SEEN = slice(4 + TOLD, 4 + TOLD + KNOWN)
 NOTES = 4 + TOLD + KNOWN
 
 
-def tell_critic(game: KItemsGame) -> list[float]:
+def critic_facts(game: KItemsGame) -> list[float]:
     """Items gathered, items there, the way to the next one, its bearing, the way left in all, the time left."""
     gathered = [float(game.gathered == i) for i in range(4)]
     if game.gathered >= len(game.maze.items):
@@ -93,7 +93,7 @@ class Lesson:
         game, teacher = self.game, self.teacher
         teacher.watch(game.x, game.y, game.angle_deg, game.gathered)
         led = float(game.steps < self.led)
-        return [float(teacher.advise()), led, *tell_critic(game), *teacher.known()]
+        return [float(teacher.advise()), led, *critic_facts(game), *teacher.known()]
 
     def step(self, action: int) -> tuple[float, int]:
         """Reward and whether it ended; a step towards the next item pays, one away from it costs the same."""

@@ -312,7 +312,7 @@ def train(args: argparse.Namespace) -> None:
     sampler.begin(rolls[0])
     before, first = learner.seconds, learner.steps
     saved = told = playing = time.time()
-    tell(f"{2 * players.per_group} games began after {playing - began:.1f} s")
+    log(f"{2 * players.per_group} games began after {playing - began:.1f} s")
     try:
         while learner.steps < args.steps and time.time() - began < args.minutes * 60:
             sampler.sample(rolls[0], rolls[1])
@@ -321,7 +321,7 @@ def train(args: argparse.Namespace) -> None:
             learner.seconds = before + time.time() - began
             if time.time() - told > 10:
                 told = time.time()
-                tell(report(learner, (learner.steps - first) / (told - playing), overlap))
+                log(report(learner, (learner.steps - first) / (told - playing), overlap))
             if time.time() - saved > 60:
                 saved = time.time()
                 learner.save(Path(args.out))
@@ -332,7 +332,7 @@ def train(args: argparse.Namespace) -> None:
         overlap.finish()
     finally:
         overlap.wait()
-        tell(report(learner, (learner.steps - first) / (time.time() - playing), overlap))
+        log(report(learner, (learner.steps - first) / (time.time() - playing), overlap))
         learner.save(Path(args.out))
     players.close()
 
@@ -357,7 +357,7 @@ def report(learner: Learner, speed: float, overlap: Overlap) -> str:
     return f"{pace}  {teacher}  full task {items:.2f} of 4, all {complete:.3f}  {levels}"
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     os.write(1, (text + "\n").encode())
 
 
@@ -402,7 +402,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     args = arguments()
     if args.evaluate or args.policy == "random":
-        tell(summary(evaluate(args)))
+        log(summary(evaluate(args)))
         return
     train(args)
 

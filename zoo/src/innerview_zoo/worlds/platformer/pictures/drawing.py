@@ -17,7 +17,7 @@ from innerview_zoo.worlds.platformer.state import State
 _VELOCITY = n.CLASSES.index("velocity") << 24
 _GREY = 0x010101
 _RED_AND_BLUE, _GREEN = 0x00FF00FF, 0x0000FF00
-MOST_AT_ONCE = 4096
+MAX_AT_ONCE = 4096
 """Games painted together: more than this gains nothing and takes memory."""
 
 
