@@ -63,7 +63,7 @@ def table(response: httpx.Response) -> pl.DataFrame:
 
 
 def test_predictions_are_listed_with_what_they_hold(client: httpx.Client) -> None:
-    whole, some = client.get(LIST).json()
+    some, whole = sorted(client.get(LIST).json(), key=lambda each: each["rows"])
     assert [each["subject"] for each in (whole, some)] == ["poser", "poser"]
     assert (whole["binding"], some["binding"]) == ("image ← sim", "image ← real")
     assert (whole["rows"], some["rows"]) == (ROWS, len(SOME))
@@ -75,7 +75,7 @@ def test_predictions_are_listed_with_what_they_hold(client: httpx.Client) -> Non
 
 
 def test_columns_have_a_line_for_each_row_of_the_recording(client: httpx.Client, made: Study) -> None:
-    whole, some = made.predictions("pairs")
+    some, whole = sorted(made.predictions("pairs"), key=lambda each: each.rows)
     name = next(column.name for column in some.info.columns if column.type == "float")
     got = table(client.get(f"{LIST}/{some.id}/columns"))
     assert got["row"].to_list() == [row if row in SOME else None for row in range(ROWS)]
@@ -88,7 +88,7 @@ def test_columns_have_a_line_for_each_row_of_the_recording(client: httpx.Client,
 
 
 def test_arrays_have_a_line_for_each_row_of_the_recording(client: httpx.Client, made: Study) -> None:
-    _, some = made.predictions("pairs")
+    some, _ = sorted(made.predictions("pairs"), key=lambda each: each.rows)
     array = some.info.arrays[0]
     response = client.get(f"{LIST}/{some.id}/arrays/{array.name}", params={"start": 2, "stop": 12})
     values = np.frombuffer(response.content, "<f4").reshape(
