@@ -12,7 +12,7 @@ from innerview.lenses.look import look
 EPISODES, STEPS = 2, 24
 ENDLESS, HUNDRED = "endless", "hundred"
 SMALL = "small"
-ASKED = {"count": 4, "most": 48, "steps": 3, "layer": "conv3a"}
+ASKED = {"count": 4, "max_rows": 48, "steps": 3, "layer": "conv3a"}
 
 
 def levels(folder: Path) -> iv.Study:

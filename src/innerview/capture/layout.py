@@ -92,7 +92,7 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
         memory=memory,
         activations=activations,
         value_heads=values,
-        estimates={head.name: estimate_names(head) for head in _estimating(subject.info)},
+        estimates={head.name: head.columns for head in _estimating(subject.info)},
     )
 
 
@@ -175,15 +175,9 @@ def _estimating(info: SubjectInfo) -> tuple[Head, ...]:
     return tuple(head for head in info.heads if head.kind == "pose")
 
 
-def estimate_names(head: Head) -> tuple[str, ...]:
-    """Columns of what a head says about the world."""
-    parts = head.names or (("x", "y", "angle") if head.size == 3 else tuple(map(str, range(head.size))))
-    return tuple(f"{head.name}_{part}" for part in parts)
-
-
 def estimate_columns(head: Head, words: str) -> list[Column]:
-    """The same with what is known of them."""
-    names = estimate_names(head)
+    """Columns of what a head says about the world."""
+    names = head.columns
     units = head.units or ("",) * len(names)
     return [
         Column(name=name, type="float", kind="decision", unit=unit, description=words)

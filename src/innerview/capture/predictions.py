@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from innerview.capture.heads import entropy
-from innerview.capture.layout import estimate_columns, estimate_names
+from innerview.capture.layout import estimate_columns
 from innerview.schema import ArraySpec, Column, Head, Site, SubjectInfo, find_site
 from innerview.subjects import Output
 
@@ -77,7 +77,7 @@ def _head_values(head: Head, said: np.ndarray) -> dict[str, list[float | int]]:
     if head.kind == "q" or head.size == 1:
         return {head.name: said.max(axis=1).tolist()}
     if head.kind == "pose":
-        return dict(zip(estimate_names(head), said.T.tolist(), strict=True))
+        return dict(zip(head.columns, said.T.tolist(), strict=True))
     return {}
 
 

@@ -34,6 +34,12 @@ class Head:
     units: tuple[str, ...] = ()
     """Of each number: "m", "rad"; where empty, those of the recorded columns that it is about."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of its numbers as columns, of a head that estimates something about the world."""
+        parts = self.names or (("x", "y", "angle") if self.size == 3 else tuple(map(str, range(self.size))))
+        return tuple(f"{self.name}_{part}" for part in parts)
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemorySite:

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from innerview.capture.layout import estimate_names
 from innerview.metrics.pose import DEGREES, METRES, heading_errors, position_errors
 from innerview.schema import Column, Head
 from innerview.store import Predictions, Recording
@@ -104,7 +103,7 @@ def _join(head: Head, facts: dict[str, Column]) -> _Joined | None:
     parts = head.names or ("x", "y", "angle")[: head.size]
     if len(parts) < 2 or any(part not in facts or facts[part].type not in ("float", "int") for part in parts[:2]):
         return None
-    said, units = estimate_names(head), head.units or ("",) * head.size
+    said, units = head.columns, head.units or ("",) * head.size
     place = _factor(units[0], facts[parts[0]].unit, METRES)
     if place is None:
         return None

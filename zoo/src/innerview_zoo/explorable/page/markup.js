@@ -51,7 +51,7 @@ const PARTS = {
   waiting: HTMLElement,
   walkGap: HTMLElement,
   walkUsually: HTMLElement,
-  wants: HTMLElement,
+  policy: HTMLElement,
   watch: HTMLButtonElement,
 };
 

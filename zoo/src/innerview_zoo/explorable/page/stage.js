@@ -152,7 +152,7 @@ class Stage {
     drawHeat($("heatYours"), yours, { size, order, steps, moment, remaining });
     const { canPlayOn } = this.simulator;
     drawStrips($("strips"), { full, yours, steps, moment, items, canPlayOn, gaps });
-    showPolicy($("wants"), { full, yours, moment, actions });
+    showPolicy($("policy"), { full, yours, moment, actions });
     $("seenFrom").textContent = this.view.draw($("view"), yours, moment);
     $("moment").max = String(steps - 1);
     $("moment").value = String(moment);
