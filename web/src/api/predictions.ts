@@ -1,7 +1,7 @@
 /** What other subjects predict for the rows of a recording. */
-import { decodeTable } from "./arrow";
+import { decodeTable } from "./data/arrow";
 import type { Client } from "./client";
-import type { ColumnData } from "./columns";
+import type { ColumnData } from "./data/columns";
 import type { Prediction, RecordingInfo } from "./model";
 import { RecordingService, slice, type ArraySlice, type Range } from "./service";
 

@@ -1,8 +1,8 @@
 /** Every route of the service, by name. */
-import { decodeTable } from "./arrow";
+import { decodeTable } from "./data/arrow";
 import { Client } from "./client";
 import { MetricsApi } from "./metrics";
-import type { ColumnData } from "./columns";
+import type { ColumnData } from "./data/columns";
 import type {
   DocsPage,
   Job,

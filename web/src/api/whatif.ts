@@ -1,6 +1,6 @@
 /** What-if rollouts of recorded episodes, as the service tells them. */
 import type { Client } from "./client";
-import type { Frame } from "./frames";
+import type { Frame } from "./data/frames";
 import { slice } from "./service";
 import type { components } from "./types";
 

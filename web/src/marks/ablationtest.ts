@@ -1,6 +1,6 @@
 /** Rows of dots with their intervals, a column a cause, with the interval of the first row behind all others. */
-import type { Palette } from "./colour";
-import type { Pen, Size } from "./pen";
+import type { Palette } from "./colour/colour";
+import type { Pen, Size } from "./pen/pen";
 
 /** Places from 0 to 1 across a column. */
 export interface Span {

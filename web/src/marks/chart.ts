@@ -1,8 +1,8 @@
 /** Series over one axis: lines, bars and points, with axes, units and a legend. */
 import { scaleLinear } from "d3-scale";
-import type { Palette } from "./colour";
-import type { Pen, Size } from "./pen";
-import { extentOf } from "./timeline";
+import type { Palette } from "./colour/colour";
+import type { Pen, Size } from "./pen/pen";
+import { extentOf } from "./time/timeline";
 
 export interface Series {
   readonly name: string;

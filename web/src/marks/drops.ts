@@ -1,6 +1,6 @@
 /** Good and bad news as drops of colour: each cell of a grid is one whose area shows how strong it is. */
 
-import type { Texture } from "./names";
+import type { Texture } from "./colour/names";
 import { receptiveFieldOf, type ReceptiveField } from "./receptivefield";
 
 export type Rgb = readonly [number, number, number];

@@ -1,5 +1,5 @@
 /** A chart of states: discs sized by how much of the time they take, arrows as wide as they are often taken. */
-import type { Pen, Size } from "./pen";
+import type { Pen, Size } from "./pen/pen";
 
 export interface Node {
   /** Part of all, 0 to 1: the area of the disc. */

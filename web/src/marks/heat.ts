@@ -1,6 +1,6 @@
 /** Raw heat to pixels: scaled here and nowhere else, with the scale it was given. */
-import { turbo } from "./colour";
-import type { Diverging } from "./diverging";
+import { turbo } from "./colour/colour";
+import type { Diverging } from "./heatmap/diverging";
 
 export interface HeatShape {
   readonly channels: number;

@@ -1,7 +1,7 @@
 /** How often values occur; the selected part in its own colour. */
-import type { Palette } from "./colour";
-import type { Pen, Size } from "./pen";
-import { extentOf, type Extent } from "./timeline";
+import type { Palette } from "./colour/colour";
+import type { Pen, Size } from "./pen/pen";
+import { extentOf, type Extent } from "./time/timeline";
 
 export interface Bins {
   readonly extent: Extent;

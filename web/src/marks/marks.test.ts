@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { turbo } from "./colour";
+import { turbo } from "./colour/colour";
 import { binned } from "./histogram";
-import { boundsOf, countRows, Projection } from "./map";
-import { drawStacked } from "./stacked";
-import { toSvg } from "./svgpen";
-import { drawLine, drawStrip, extentOf, valueToY, yToValue } from "./timeline";
+import { boundsOf, countRows, Projection } from "./map/map";
+import { drawStacked } from "./time/stacked";
+import { toSvg } from "./pen/svgpen";
+import { drawLine, drawStrip, extentOf, valueToY, yToValue } from "./time/timeline";
 
 const size = { width: 200, height: 100 };
 

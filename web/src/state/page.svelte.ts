@@ -4,16 +4,16 @@ import { ApiError, messageOf, Unreachable } from "../api/errors";
 import { Live } from "../api/live";
 import type { Job, LensInfo, StudyInfo } from "../api/model";
 import { Service } from "../api/service";
-import { Address } from "./address.svelte";
-import { Jobs } from "./jobs.svelte";
-import { formatLink, parseLink, type Link } from "./link";
-import { Names } from "./names.svelte";
+import { Address } from "./address/address.svelte";
+import { Jobs } from "./results/jobs.svelte";
+import { formatLink, parseLink, type Link } from "./address/link";
+import { Names } from "./recording/names.svelte";
 import { Session } from "./session.svelte";
-import { Slot } from "./slot.svelte";
-import { toText } from "./selectiontext";
+import { Slot } from "./source/slot.svelte";
+import { toText } from "./selection/text";
 import { Theme } from "./theme.svelte";
 import { Toasts } from "./toasts.svelte";
-import { Undo } from "./undo.svelte";
+import { Undo } from "./undo/undo.svelte";
 import type { Workspaces } from "./workspace";
 
 /** A study whose names have never been listed opens without them: it takes on its colours a moment later. */

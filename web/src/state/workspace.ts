@@ -1,9 +1,9 @@
 /** What a workspace is, what it may need of a recording, and which ones there are. */
 import type { Component } from "svelte";
 import type { Capabilities, RecordingInfo } from "../api/model";
-import type { Interval } from "./memorytext";
-import type { Measure } from "./ranking";
-import type { OpenRecording } from "./recording";
+import type { Interval } from "./memory/text";
+import type { Measure } from "./begin/ranking";
+import type { OpenRecording } from "./recording/recording";
 import type { Session } from "./session.svelte";
 
 /** One thing that a workspace asks of a recording; `missing` ends the sentence “Memory needs …”. */

@@ -1,6 +1,6 @@
 /** The ablation test as a drawing that can be saved. */
-import { readPalette } from "../../marks/colour";
-import type { Pen, Size } from "../../marks/pen";
+import { readPalette } from "../../marks/colour/colour";
+import type { Pen, Size } from "../../marks/pen/pen";
 import { drawTest, sizeOfTest, type TestCell, type TestGrid, type Span } from "../../marks/ablationtest";
 import {
   comparedOf,
@@ -15,8 +15,8 @@ import {
   type Arm,
   type AblationTest,
   type Scale,
-} from "../../state/ablationtest";
-import { verdictOf } from "../../state/verdict";
+} from "../../state/ablation/ablationtest";
+import { verdictOf } from "../../state/ablation/verdict";
 
 export function drawingOf(
   ablationTest: AblationTest,

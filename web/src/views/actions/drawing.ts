@@ -1,9 +1,9 @@
 /** Action probabilities over time: of one source, and what a second one gives more or less. */
-import { readPalette } from "../../marks/colour";
-import type { Look } from "../../marks/names";
-import type { Pen, Size } from "../../marks/pen";
-import { drawStacked } from "../../marks/stacked";
-import { cut } from "../../marks/timeline";
+import { readPalette } from "../../marks/colour/colour";
+import type { Look } from "../../marks/colour/names";
+import type { Pen, Size } from "../../marks/pen/pen";
+import { drawStacked } from "../../marks/time/stacked";
+import { cut } from "../../marks/time/timeline";
 import type { Session } from "../../state/session.svelte";
 
 /** Between A, B and their difference. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Column } from "../../api/model";
-import { Bitset } from "../../state/bitset";
-import { Groups } from "../../state/groups";
+import { Bitset } from "../../state/selection/bitset";
+import { Groups } from "../../state/recording/groups";
 import { eventsOf, extentOfSpread, measurable, rankedBy, selected, startsOf } from "./align";
 
 const column = (name: string, more: Partial<Column>): Column => ({

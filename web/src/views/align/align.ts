@@ -1,12 +1,12 @@
 /** What can be aligned by, and how averages are drawn. */
 import type { Aligned, Spread } from "../../api/metrics";
 import type { Column } from "../../api/model";
-import { divergingAt, type Diverging } from "../../marks/diverging";
-import type { Pen, Size } from "../../marks/pen";
-import { valueToY, type Extent } from "../../marks/timeline";
-import type { Bitset } from "../../state/bitset";
+import { divergingAt, type Diverging } from "../../marks/heatmap/diverging";
+import type { Pen, Size } from "../../marks/pen/pen";
+import { valueToY, type Extent } from "../../marks/time/timeline";
+import type { Bitset } from "../../state/selection/bitset";
 import { titleOf } from "../../state/format";
-import type { Groups } from "../../state/groups";
+import type { Groups } from "../../state/recording/groups";
 
 export const selected = "(selection)";
 

@@ -1,6 +1,6 @@
 /** Saving the pictures side by side, and the amounts of the row that they show. */
-import type { Factors } from "../../state/factors";
-import type { FactorRow } from "../../state/factorrows";
+import type { Factors } from "../../state/vision/factors";
+import type { FactorRow } from "../../state/vision/factorrows";
 
 interface Parts {
   readonly picture: ImageData;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ColumnData } from "../../api/columns";
+import type { ColumnData } from "../../api/data/columns";
 import type { Column } from "../../api/model";
 import { differenceTile, meansOf, firstDifferenceOf } from "./differences";
 

@@ -1,8 +1,8 @@
 /** What two runs have in common, where they part, and how they differ on average. */
-import { numbersOf, type ColumnData } from "../../api/columns";
+import { numbersOf, type ColumnData } from "../../api/data/columns";
 import type { Column } from "../../api/model";
-import type { HeatTile } from "../../marks/heatmap";
-import type { Shares } from "../../state/episode.svelte";
+import type { HeatTile } from "../../marks/heatmap/heatmap";
+import type { Shares } from "../../state/recording/episode.svelte";
 
 /** Probabilities that differ by less are the same decision. */
 const nearly = 1e-4;

@@ -1,8 +1,8 @@
 /** What is compared as one picture: the heat maps above each other, named. */
-import { readPalette } from "../../marks/colour";
-import type { HeatPicture } from "../../marks/heatmap";
-import { heatmapPainter } from "../../marks/heatmappainter";
-import type { Size } from "../../marks/pen";
+import { readPalette } from "../../marks/colour/colour";
+import type { HeatPicture } from "../../marks/heatmap/heatmap";
+import { heatmapPainter } from "../../marks/heatmap/painter";
+import type { Size } from "../../marks/pen/pen";
 
 const head = 24;
 const left = 52;

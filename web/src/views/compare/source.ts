@@ -1,6 +1,6 @@
 /** A heat map of numbers that are here already, for the part of the frame that asks a store for tiles. */
-import type { HeatSource } from "../../api/tiles";
-import type { HeatTile } from "../../marks/heatmap";
+import type { HeatSource } from "../../api/data/tiles";
+import type { HeatTile } from "../../marks/heatmap/heatmap";
 
 export function sourceOf(tile: HeatTile): HeatSource {
   return {

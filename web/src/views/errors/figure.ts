@@ -1,6 +1,6 @@
 /** Maps of errors beside each other, with their medians and one scale, as one picture. */
-import type { Legend } from "../../marks/cloudcolour";
-import { readPalette } from "../../marks/colour";
+import type { Legend } from "../../marks/cloud/colour";
+import { readPalette } from "../../marks/colour/colour";
 import { number } from "../../state/format";
 
 export function figureOf(

@@ -1,8 +1,8 @@
 /** One registry of colours: every action, object, fact, factor and state has one, the same in every view. */
 import type { Column } from "../../api/model";
-import { readPalette } from "../../marks/colour";
-import { fillOf, lookAt, type Look } from "../../marks/names";
-import type { Names } from "../../state/names.svelte";
+import { readPalette } from "../../marks/colour/colour";
+import { fillOf, lookAt, type Look } from "../../marks/colour/names";
+import type { Names } from "../../state/recording/names.svelte";
 import { useSession } from "../../state/session.svelte";
 import type { Theme } from "../../state/theme.svelte";
 

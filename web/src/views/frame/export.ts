@@ -1,7 +1,7 @@
 /** Saving what a view shows: pixels, vectors and numbers. */
-import { readPalette } from "../../marks/colour";
-import type { Pen, Size } from "../../marks/pen";
-import { toSvg } from "../../marks/svgpen";
+import { readPalette } from "../../marks/colour/colour";
+import type { Pen, Size } from "../../marks/pen/pen";
+import { toSvg } from "../../marks/pen/svgpen";
 
 export interface Exports {
   /** Begin of the file's name. */

@@ -1,5 +1,5 @@
 /** What several views read from the address. */
-import { choice, text } from "../../state/address.svelte";
+import { choice, text } from "../../state/address/address.svelte";
 
 /** The array that is looked at, and the channel of it. */
 export const seeKey = text("see");

@@ -1,5 +1,5 @@
 /** What the table and the pictures of rows read from the address. */
-import { flag, text, wish } from "../../state/address.svelte";
+import { flag, text, wish } from "../../state/address/address.svelte";
 
 export const formKey = wish("rows", ["pictures", "table"]);
 /** Whether selected rows alone are listed. */

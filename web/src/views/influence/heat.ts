@@ -1,6 +1,6 @@
 /** Lines of cells: orange above zero, blue below, the paler the weaker. */
-import type { Palette } from "../../marks/colour";
-import type { Pen } from "../../marks/pen";
+import type { Palette } from "../../marks/colour/colour";
+import type { Pen } from "../../marks/pen/pen";
 import type { Strengths } from "./influence";
 
 export interface HeatRoom {

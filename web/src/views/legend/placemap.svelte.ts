@@ -1,6 +1,6 @@
 /** For each part of the picture, where a factor responded most: fetched once for a result, when somebody looks. */
 import { messageOf } from "../../api/errors";
-import type { Results } from "../../state/results.svelte";
+import type { Results } from "../../state/results/results.svelte";
 
 export interface PlaceMap {
   /** [factor, sign, side, side]. */

@@ -2,9 +2,9 @@
 import { messageOf } from "../../api/errors";
 import type { ResultLine } from "../../api/results";
 import type { ArraySlice } from "../../api/service";
-import { isActive, resultOf } from "../../state/results.svelte";
+import { isActive, resultOf } from "../../state/results/results.svelte";
 import type { Session } from "../../state/session.svelte";
-import { Refresher } from "../../state/refresher";
+import { Refresher } from "../../state/results/refresher";
 import type { Visualisation, VisualisedPicture } from "./visualised";
 
 const pause_ms = 500;

@@ -2,7 +2,7 @@
 import type { LensInfo } from "../../api/model";
 import type { ResultLine } from "../../api/results";
 import { receptiveFieldOf, type ReceptiveField } from "../../marks/receptivefield";
-import type { Example } from "../../state/factors";
+import type { Example } from "../../state/vision/factors";
 import { number, percent } from "../../state/format";
 
 /** One picture: what it was visualised for, and how far it got beside what was seen. */

@@ -1,6 +1,6 @@
 /** Orders as a person chooses them. */
 import type { OrderAsk, OrderBy } from "../../api/model";
-import { Memory } from "../../state/memory.svelte";
+import { Memory } from "../../state/memory/memory.svelte";
 import type { Session } from "../../state/session.svelte";
 
 export interface OrderChoice {

@@ -1,9 +1,9 @@
 /** Where things lie in the memory timeline. */
-import type { Grid } from "../../api/tiles";
-import { halves } from "../../marks/half";
-import type { HeatTile } from "../../marks/heatmap";
-import type { OpenRecording } from "../../state/recording";
-import type { TimeWindow } from "../../state/window.svelte";
+import type { Grid } from "../../api/data/tiles";
+import { halves } from "../../marks/heatmap/half";
+import type { HeatTile } from "../../marks/heatmap/heatmap";
+import type { OpenRecording } from "../../state/recording/recording";
+import type { TimeWindow } from "../../state/time/window.svelte";
 
 /** Longer episodes share their tiles with the whole recording. */
 const longest = 65536;

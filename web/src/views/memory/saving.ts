@@ -1,10 +1,10 @@
 /** The memory timeline as a picture with its names and legend, and as a table of what is drawn. */
-import { readPalette } from "../../marks/colour";
-import { divergingAt } from "../../marks/diverging";
-import { valueAt } from "../../marks/half";
-import { cellsOf, type HeatPicture } from "../../marks/heatmap";
-import { heatmapPainter } from "../../marks/heatmappainter";
-import { drawEdge, type Edge } from "../../marks/lines";
+import { readPalette } from "../../marks/colour/colour";
+import { divergingAt } from "../../marks/heatmap/diverging";
+import { valueAt } from "../../marks/heatmap/half";
+import { cellsOf, type HeatPicture } from "../../marks/heatmap/heatmap";
+import { heatmapPainter } from "../../marks/heatmap/painter";
+import { drawEdge, type Edge } from "../../marks/time/lines";
 import { number } from "../../state/format";
 
 const gutter = 118;

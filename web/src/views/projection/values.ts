@@ -2,10 +2,10 @@
 import type { ArraySpec } from "../../api/model";
 import type { ResultLine } from "../../api/results";
 import type { ArraySlice } from "../../api/service";
-import type { Values } from "../../marks/cloudcolour";
-import type { Names } from "../../state/names.svelte";
-import type { OpenRecording } from "../../state/recording";
-import type { Results } from "../../state/results.svelte";
+import type { Values } from "../../marks/cloud/colour";
+import type { Names } from "../../state/recording/names.svelte";
+import type { OpenRecording } from "../../state/recording/recording";
+import type { Results } from "../../state/results/results.svelte";
 import { columnValues } from "../frame/cloud/values";
 
 /** The names of what is no column. */

@@ -1,7 +1,7 @@
 /** What a generic view is given, whichever lens made it. */
 import type { Snippet } from "svelte";
 import type { Result } from "../../api/results";
-import type { Given } from "../../state/lenses";
+import type { Given } from "../../state/results/lenses";
 
 /** A quantity: what it is called, and its unit. */
 export interface Axis {

@@ -1,6 +1,6 @@
 /** Heat as a figure for a paper: the picture, the heat over it, its title and its scale. */
-import { readPalette } from "../../marks/colour";
-import { readDiverging } from "../../marks/diverging";
+import { readPalette } from "../../marks/colour/colour";
+import { readDiverging } from "../../marks/heatmap/diverging";
 import { turboStops } from "../../marks/heat";
 import { number } from "../../state/format";
 

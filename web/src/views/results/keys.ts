@@ -1,5 +1,5 @@
 /** What the address holds of generic views. */
-import { amount, choice, text, wish } from "../../state/address.svelte";
+import { amount, choice, text, wish } from "../../state/address/address.svelte";
 
 const whole = (name: string, otherwise: number) => amount(name, { otherwise, fits: Number.isInteger });
 

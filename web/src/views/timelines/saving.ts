@@ -1,9 +1,9 @@
 /** Timelines as a drawing with labels, ranges and axis, and as a table. */
 import { scaleLinear } from "d3-scale";
-import { readPalette } from "../../marks/colour";
-import type { Pen, Size } from "../../marks/pen";
+import { readPalette } from "../../marks/colour/colour";
+import type { Pen, Size } from "../../marks/pen/pen";
 import { number } from "../../state/format";
-import type { TimeWindow } from "../../state/window.svelte";
+import type { TimeWindow } from "../../state/time/window.svelte";
 import { drawPart, rangeOf, reading, type Track } from "./tracks";
 
 const gutter = 126;

@@ -1,11 +1,11 @@
 /** Which columns become timelines, in which order, and how each is drawn. */
-import { numbersOf, type ColumnData } from "../../api/columns";
+import { numbersOf, type ColumnData } from "../../api/data/columns";
 import type { Column, ColumnKind } from "../../api/model";
-import { readPalette } from "../../marks/colour";
-import type { Look } from "../../marks/names";
-import type { Pen, Size } from "../../marks/pen";
-import { cut, drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/timeline";
-import type { Shares } from "../../state/episode.svelte";
+import { readPalette } from "../../marks/colour/colour";
+import type { Look } from "../../marks/colour/names";
+import type { Pen, Size } from "../../marks/pen/pen";
+import { cut, drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/time/timeline";
+import type { Shares } from "../../state/recording/episode.svelte";
 import { number, titleOf } from "../../state/format";
 import type { Colours } from "../frame/colours";
 

@@ -1,5 +1,5 @@
 /** What was recorded, beside what was rolled out. */
-import type { ColumnData } from "../../api/columns";
+import type { ColumnData } from "../../api/data/columns";
 import type { Column } from "../../api/model";
 import type { Move } from "../../api/whatif";
 

@@ -1,6 +1,6 @@
-import { Compare } from "../../state/compare.svelte";
-import { Edits } from "../../state/edits.svelte";
-import { Memory as MemoryState } from "../../state/memory.svelte";
+import { Compare } from "../../state/memory/compare.svelte";
+import { Edits } from "../../state/memory/edits.svelte";
+import { Memory as MemoryState } from "../../state/memory/memory.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Memory from "./Memory.svelte";
 

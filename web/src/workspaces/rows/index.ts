@@ -1,4 +1,4 @@
-import { Poses } from "../../state/poses.svelte";
+import { Poses } from "../../state/recording/poses.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Rows from "./Rows.svelte";
 

@@ -1,7 +1,7 @@
-import { Ablation } from "../../state/ablation.svelte";
-import { measuresOfVision } from "../../state/measuresvision";
-import { WhatIf } from "../../state/whatif.svelte";
-import { Vision as VisionState } from "../../state/vision.svelte";
+import { Ablation } from "../../state/ablation/ablation.svelte";
+import { measuresOfVision } from "../../state/begin/vision";
+import { WhatIf } from "../../state/whatif/whatif.svelte";
+import { Vision as VisionState } from "../../state/vision/vision.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import Vision from "./Vision.svelte";
 

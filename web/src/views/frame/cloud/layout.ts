@@ -1,8 +1,8 @@
 /** A layout of rows in a plane, as the page draws it. */
 import type { ArraySlice } from "../../../api/service";
 import { cloudFrom, type Cloud } from "../../../api/layout";
-import type { Camera } from "../../../marks/cloud";
-import type { Group } from "../../../state/groups";
+import type { Camera } from "../../../marks/cloud/cloud";
+import type { Group } from "../../../state/recording/groups";
 
 export interface Layout {
   readonly id: string;

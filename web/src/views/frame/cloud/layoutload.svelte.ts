@@ -1,8 +1,8 @@
 /** Fetches the layout that is shown; while a lens lays out, again and again as it moves. */
 import { messageOf } from "../../../api/errors";
-import { isActive, resultOf } from "../../../state/results.svelte";
+import { isActive, resultOf } from "../../../state/results/results.svelte";
 import type { Session } from "../../../state/session.svelte";
-import { Refresher } from "../../../state/refresher";
+import { Refresher } from "../../../state/results/refresher";
 import { layoutFrom, type Layout } from "./layout";
 
 /** As quick as an eye follows, and no quicker than the service answers. */

@@ -1,8 +1,8 @@
 /** What points are coloured by: a column of the recording. */
 import type { Column } from "../../../api/model";
-import type { Values } from "../../../marks/cloudcolour";
-import type { Names } from "../../../state/names.svelte";
-import type { OpenRecording } from "../../../state/recording";
+import type { Values } from "../../../marks/cloud/colour";
+import type { Names } from "../../../state/recording/names.svelte";
+import type { OpenRecording } from "../../../state/recording/recording";
 
 /** A column for every row, as colours take it. */
 export async function columnValues(

@@ -1,6 +1,6 @@
 /** Raw heat of one row: looked at live, or read from a result. */
 import type { LiveReply } from "../../../api/live";
-import type { Given } from "../../../state/lenses";
+import type { Given } from "../../../state/results/lenses";
 import type { Session } from "../../../state/session.svelte";
 import type { HeatShape } from "../../../marks/heat";
 

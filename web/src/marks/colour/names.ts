@@ -1,0 +1,47 @@
+/** How names look, by their place among the names of their kind: a colour, and a texture where names share one. */
+import { colourCount, type Palette } from "./colour";
+import type { Pen } from "../pen/pen";
+
+/** Plain, wide stripes, narrow stripes. */
+export type Texture = 0 | 1 | 2;
+const textureCount = 3;
+
+export interface Look {
+  readonly colour: string;
+  readonly texture: Texture;
+}
+
+/** Kinds that stand beside each other begin with different colours, so that fewer of their names look alike. */
+const begins: Readonly<Record<string, number>> = { object: 4, fact: 1 };
+
+export const lookAt = (kind: string, place: number, palette: Palette): Look => ({
+  colour: palette.names[(place + (begins[kind] ?? 0)) % colourCount]!,
+  texture: (Math.floor(place / colourCount) % textureCount) as Texture,
+});
+
+/** Pixels from one stripe to the next. */
+const periods: Readonly<Record<Texture, number>> = { 0: 0, 1: 6, 2: 3 };
+
+/** A look as the background of an element. */
+export function fillOf({ colour, texture }: Look, ground: string): string {
+  if (!texture) return colour;
+  const period = periods[texture];
+  const wide = period - (texture === 1 ? 2 : 1);
+  return `repeating-linear-gradient(90deg, ${colour} 0 ${wide}px, ${ground} ${wide}px ${period}px)`;
+}
+
+/** Stripes in the colour of the ground over what was drawn, from top to bottom at each place across. */
+export function drawTexture(
+  pen: Pen,
+  width: number,
+  { texture, ground }: { texture: Texture; ground: string },
+  band: (x: number) => readonly [top: number, bottom: number],
+): void {
+  if (!texture) return;
+  pen.fillStyle = ground;
+  const wide = texture === 1 ? 2 : 1;
+  for (let x = periods[texture] - wide; x < width; x += periods[texture]) {
+    const [top, bottom] = band(x);
+    if (bottom > top) pen.fillRect(x, top, wide, bottom - top);
+  }
+}

@@ -1,0 +1,118 @@
+/** What a lens says about itself, turned into what a person can set: a new lens gets its controls from here. */
+import type { JobOf, LensInfo, RecordingInfo } from "../../api/model";
+import type { Memory } from "../memory/memory.svelte";
+
+export type Parameter = NonNullable<LensInfo["parameters"]>[number];
+export type Given = NonNullable<JobOf<"lens">["parameters"]>;
+
+/** Why a lens cannot look at this recording, in the service's words; empty where it can. */
+export function missing(lens: LensInfo | undefined, recording: RecordingInfo | undefined): string {
+  return lens ? (recording?.capabilities.lacks[lens.name] ?? "") : "This server has no such lens.";
+}
+
+/** What an element of some memory array is called, also while another one is looked at. */
+export function elementName(memory: Pick<Memory, "array" | "label">, array: string, element: number): string {
+  if (!array || array === memory.array) return memory.label(element);
+  return `${array.replace(/^memory\./, "")} ${element}`;
+}
+
+/** Values to choose from; null where anything can be typed. */
+export function choicesOf(parameter: Parameter, recording: RecordingInfo, needs: readonly string[]): string[] | null {
+  const orNothing = (names: string[]): string[] => (parameter.default === "" ? ["", ...names] : names);
+  if (parameter.choices?.length) return [...parameter.choices];
+  if (parameter.type === "column") return orNothing(recording.columns.map((column) => column.name));
+  if (parameter.type === "layer") return orNothing(layersOf(recording, needs));
+  if (parameter.type === "target") return targetsOf(recording);
+  if (parameter.type === "head") return orNothing((recording.subject?.heads ?? []).map((head) => head.name));
+  if (parameter.type !== "array") return null;
+  const fits = recording.arrays.filter((array) => !needs.includes("memory") || array.role === "memory");
+  return orNothing(fits.map((array) => array.name));
+}
+
+/** Layers that fit: a lens that needs a convolution asks for one with height and width. */
+function layersOf({ subject }: RecordingInfo, needs: readonly string[]): string[] {
+  const spatial = needs.includes("convolution") ? (subject?.convolutions ?? []) : [];
+  return [...(spatial.length ? spatial : (subject?.layers ?? []))];
+}
+
+/** Pairs of actions are offered up to so many actions; more would be a long list. */
+const maxPaired = 9;
+
+/** What can be attributed: the value, what it does, an action's log-probability, one action over another. */
+function targetsOf({ subject }: RecordingInfo): string[] | null {
+  const heads = subject?.heads ?? [];
+  const acting = heads.find((head) => ["policy", "q", "advantage", "gaussian"].includes(head.kind));
+  const parts = (head: { names: readonly string[]; size: number }): string[] =>
+    head.names.length ? [...head.names] : Array.from({ length: head.size }, (_, i) => String(i));
+  const found = heads.some((head) => head.kind === "value" || head.kind === "q") ? ["value"] : [];
+  if (acting) found.push("action");
+  if (acting?.kind === "policy") found.push(...parts(acting).map((name) => `log ${name}`));
+  else if (acting && acting.size > 1) found.push(...parts(acting).map((name) => `${name} of ${acting.name}`));
+  if (acting && acting.kind !== "gaussian" && acting.size <= maxPaired)
+    for (const one of parts(acting))
+      for (const other of parts(acting)) if (one !== other) found.push(`${one} over ${other}`);
+  return found.length ? found : null;
+}
+
+/** What a lens would be given if nobody set anything; an array is the one that is looked at. */
+export function defaultsOf(lens: LensInfo, recording: RecordingInfo, array: string): Given {
+  const given: Given = {};
+  for (const parameter of lens.parameters ?? []) {
+    const choices = choicesOf(parameter, recording, lens.needs ?? []);
+    const here = parameter.type === "array" && choices?.includes(array) ? array : parameter.default;
+    const known = choices === null || choices.includes(String(here));
+    given[parameter.name] = known ? here : (choices?.[0] ?? here);
+  }
+  return given;
+}
+
+/** What was asked before, as far as the lens can still be asked so; results that it went by are chosen anew. */
+export function fittingOf(lens: LensInfo, given: Given | undefined): Given {
+  const fits = ([name, value]: [string, unknown]): boolean => {
+    const parameter = lens.parameters?.find((other) => other.name === name);
+    const choices = parameter?.choices ?? [];
+    return parameter?.type !== "result" && (!choices.length || choices.includes(String(value)));
+  };
+  return Object.fromEntries(Object.entries(given ?? {}).filter(fits));
+}
+
+/** What a person typed, within the bounds of the parameter; what cannot be read is the default. */
+export function read(parameter: Parameter, text: string): Given[string] {
+  if (parameter.type !== "int" && parameter.type !== "float") return text;
+  const value = text.trim() === "" ? NaN : Number(text.replace(",", "."));
+  if (!Number.isFinite(value)) return parameter.default;
+  const inside = Math.max(parameter.low ?? -Infinity, Math.min(parameter.high ?? Infinity, value));
+  return parameter.type === "int" ? Math.round(inside) : inside;
+}
+
+export const titleOfParameter = (parameter: Parameter): string => parameter.name.replaceAll("_", " ");
+
+/** A way to find out how much each pixel mattered: a lens, and for what. */
+export interface Way {
+  readonly key: string;
+  readonly lens: string;
+  readonly title: string;
+  readonly parameters: Given;
+}
+
+/** Lenses that look at one row as somebody points at it, by what they are asked; one action over another would be a long list. */
+export function saliencyWays(
+  lenses: readonly LensInfo[],
+  recording: RecordingInfo,
+): { lens: string; question: string; ways: Way[] }[] {
+  const fit = lenses.filter((lens) => lens.over === "row" && lens.yields === "heat");
+  return fit.map((lens) => {
+    const target = lens.parameters?.find((parameter) => parameter.type === "target");
+    const known = (target && choicesOf(target, recording, lens.needs ?? [])) ?? [];
+    const asked = target ? [String(target.default), ...known.filter((name) => name !== target.default)] : [""];
+    const ways = asked
+      .filter((name) => !name.includes(" over "))
+      .map((name, first) => ({
+        key: first === 0 ? lens.name : `${lens.name}:${name}`,
+        lens: lens.name,
+        title: name ? `${lens.name}: ${name === "action" ? "what it does" : name.replace(/^log /, "")}` : lens.name,
+        parameters: name ? { [target!.name]: name } : {},
+      }));
+    return { lens: lens.name, question: lens.question, ways };
+  });
+}

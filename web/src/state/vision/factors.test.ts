@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest";
+import type { ResultLine } from "../../api/results";
+import { read } from "./factorrows";
+import {
+  examplesOf,
+  fullAt,
+  indicesFrom,
+  nameOf,
+  rowsOf,
+  sharedBeginning,
+  titleOfResult,
+  distinguished,
+  whyUnnamed,
+  wordsOf,
+  type Factor,
+} from "./factors";
+
+const example = (row: number, amount: number) => ({ row, y: 0, x: 0, amount });
+const factor: Factor = {
+  share: 0.5,
+  channels: [],
+  examples: { good: [example(1, 5), example(2, 1)], bad: [example(3, 3)] },
+  meaning: { name: "saw", score: 0.4, classes: [] },
+};
+
+describe("what factors say", () => {
+  test("a name by hand comes before one from masks, and that before a number", () => {
+    expect(nameOf(factor, 2, "blade")).toBe("blade");
+    expect(nameOf(factor, 2, "")).toBe("saw");
+    expect(nameOf({ ...factor, meaning: null }, 2, undefined)).toBe("factor 3");
+    expect(nameOf({ ...factor, meaning: { name: "", score: 0.1, classes: [] } }, 0, "")).toBe("factor 1");
+  });
+
+  test("one without a name says why", () => {
+    const line = { class: "saw", share: 0.9, chance: 0.2, excess: 0.7, consistency: 0.6, groups: 5, fixed: false };
+    expect(whyUnnamed({ name: "", score: 0.7, classes: [line] })).toBe(
+      "70 % more on saw than by chance, but in only 60 % of the episodes: a name needs 80 %",
+    );
+    expect(whyUnnamed({ name: "", score: 0.1, classes: [{ ...line, excess: 0.1 }] })).toContain("no one kind");
+    expect(whyUnnamed({ name: "", score: 0, classes: [] })).toContain("no one kind");
+  });
+
+  test("the words are those of the target", () => {
+    const words = (target: string, of: "attributions" | "activations" = "attributions") => wordsOf({ target, of });
+    expect(words("value")).toEqual({ good: "Good news", bad: "Bad news", signed: true });
+    expect(words("left over right")).toMatchObject({ good: "For left", bad: "For right" });
+    expect(words("log jump")).toMatchObject({ good: "For jump", bad: "Against jump" });
+    expect(words("action").bad).toBe("Against what it does");
+    expect(words("value", "activations").signed).toBe(false);
+  });
+
+  test("examples of both signs stand in the order of their strength", () => {
+    expect(examplesOf(factor, "all", 2).map(({ row, sign }) => [row, sign])).toEqual([
+      [1, "good"],
+      [3, "bad"],
+    ]);
+    expect(examplesOf(factor, "bad", 9).map(({ row }) => row)).toEqual([3]);
+  });
+
+  test("one outlier among many steps does not set the scale", () => {
+    const scale = Array.from({ length: 100 }, (_, i) => [i === 50 ? 99 : 1, 7]).flat();
+    expect(fullAt(scale)).toBe(1);
+    expect(fullAt([])).toBe(1);
+    expect(fullAt([0.5, 9])).toBe(0.5);
+  });
+
+  test("results are told apart by what was asked", () => {
+    const line = (parameters: Record<string, unknown>) => ({ arguments: { parameters } }) as unknown as ResultLine;
+    expect(titleOfResult(line({ layer: "", target: "value", count: 8 }))).toBe("value · middle layer · 8");
+    expect(titleOfResult(line({ layer: "conv2", of: "activations", count: 4, method: "sparse", seed: 2 }))).toBe(
+      "what it puts out · conv2 · 4, sparse, seed 2",
+    );
+    const known = { ...line({ layer: "conv2", count: 4, factors: "abcd" }), recording: "levels" };
+    expect(titleOfResult(known)).toBe("value · conv2 · 4 found before");
+    const other = { ...known, arguments: { ...known.arguments, subject: "ablated" } };
+    expect(titleOfResult(other, "ablated")).toBe("value · conv2 · 4 found before");
+    expect(titleOfResult(other, "original")).toBe("by ablated: value · conv2 · 4 found before");
+    expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
+    expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
+    expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);
+  });
+
+  test("layers are listed without the beginning that tells none apart", () => {
+    const of = (layer: string, subject: string) =>
+      ({ arguments: { subject, parameters: { layer, count: 8 } } }) as unknown as ResultLine;
+    const lines = [...["net.cnn.0", "", "net.cnn.2"].map((layer) => of(layer, "own")), of("stem", "other")];
+    expect(lines.map((line) => titleOfResult(line, "own", lines))).toEqual([
+      "value · cnn.0 · 8",
+      "value · middle layer · 8",
+      "value · cnn.2 · 8",
+      "by other: value · stem · 8",
+    ]);
+    expect(titleOfResult(lines[0]!, "own")).toBe("value · net.cnn.0 · 8");
+    expect(sharedBeginning(["net.block.a", "net.block"])).toBe("net.");
+    expect(sharedBeginning(["0.conv", "0.1"])).toBe("");
+    expect(sharedBeginning(["conv2", "net.conv2"])).toBe("");
+    expect(sharedBeginning(["", ""])).toBe("");
+  });
+
+  test("what somebody wrote into the address is read as far as it makes sense", () => {
+    expect(indicesFrom("3,1,1,x,-2,9,1.5", 5)).toEqual([1, 3]);
+    expect(indicesFrom(undefined, 5)).toEqual([]);
+  });
+
+  test("bytes become amounts of the row's own scale", () => {
+    const slice = {
+      amounts: [127, -127, 0, 0, /* next row */ 0, 64, 127, 0],
+      rest: [255, 0, /* next row */ 0, 51],
+      scale: [2, 10, 1, 5],
+      totals: [2.5, 2, 0.1, 0, /* next row */ 0, 0.5, 1, 0],
+    };
+    const first = read(slice, 0, { factors: 2, cells: 2 });
+    expect([...first.amounts]).toEqual([2, -2, 0, 0]);
+    expect([...first.rest]).toEqual([10, 0]);
+    const second = read(slice, 1, { factors: 2, cells: 2 });
+    expect(second.amounts[2]).toBe(1);
+    // Not sums of rounded amounts.
+    expect(first.totals).toEqual([2.5, 2, 0.1, 0]);
+    expect(second.totals).toEqual([0, 0.5, 1, 0]);
+    expect(second.rest[1]).toBeCloseTo(1);
+    expect(second.most).toBe(1);
+  });
+
+  test("that are called the same have their number behind the name", () => {
+    expect(distinguished(["factor 1", "saw", "sky", "saw"])).toEqual(["factor 1", "saw 2", "sky", "saw 4"]);
+  });
+});
