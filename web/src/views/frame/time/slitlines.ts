@@ -1,8 +1,8 @@
 /** Lines of a slit, read off the pictures of a recording in small slices; of the pictures nothing is kept. */
-import { isAbort, messageOf } from "../../api/errors";
-import type { ArraySpec } from "../../api/model";
-import type { RecordingService } from "../../api/service";
-import { toImage } from "../../marks/picture";
+import { isAbort, messageOf } from "../../../api/errors";
+import type { ArraySpec } from "../../../api/model";
+import type { RecordingService } from "../../../api/service";
+import { toImage } from "../../../marks/picture";
 import { lengthOf, lineOf, rowsFor, type Slit } from "./slit";
 
 const sliceBytes = 1.5e6;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ResultLine } from "../../api/results";
+import type { ResultLine } from "../../../api/results";
 import {
   briefOf,
   caricatures,

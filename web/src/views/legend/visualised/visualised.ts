@@ -1,9 +1,9 @@
 /** What the lens “visualise” visualised, read so that it can be drawn. */
-import type { LensInfo } from "../../api/model";
-import type { ResultLine } from "../../api/results";
-import { receptiveFieldOf, type ReceptiveField } from "../../marks/receptivefield";
-import type { Example } from "../../state/vision/factors";
-import { number, percent } from "../../state/format";
+import type { LensInfo } from "../../../api/model";
+import type { ResultLine } from "../../../api/results";
+import { receptiveFieldOf, type ReceptiveField } from "../../../marks/receptivefield";
+import type { Example } from "../../../state/vision/factors";
+import { number, percent } from "../../../state/format";
 
 /** One picture: what it was visualised for, and how far it got beside what was seen. */
 export interface VisualisedPicture {

@@ -1,6 +1,6 @@
 /** Numbers for some rows of a recording, read where they are looked at. */
-import type { ArraySlice, Range } from "../../api/service";
-import { firstFrom } from "../frame/cloud/layout";
+import type { ArraySlice, Range } from "../../../api/service";
+import { firstFrom } from "../../frame/cloud/layout";
 
 export interface RowValues {
   /** First row, and the one after the last. */

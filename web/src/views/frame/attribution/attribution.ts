@@ -1,9 +1,9 @@
 /** Amounts of factors as drops over a picture, good and bad, and their sums. */
-import { drawDrops, rgbOf, type Drops } from "../../marks/drops";
-import type { Look } from "../../marks/colour/names";
-import type { FactorRow } from "../../state/vision/factorrows";
-import type { Factors } from "../../state/vision/factors";
-import { sumsOf } from "./place";
+import { drawDrops, rgbOf, type Drops } from "../../../marks/drops";
+import type { Look } from "../../../marks/colour/names";
+import type { FactorRow } from "../../../state/vision/factorrows";
+import type { Factors } from "../../../state/vision/factors";
+import { sumsOf } from "../place";
 
 export interface DrawnAttribution {
   readonly drops: Drops;

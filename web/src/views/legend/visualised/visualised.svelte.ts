@@ -1,10 +1,10 @@
 /** Fetches visualised pictures; while the lens visualises, again and again as they change. */
-import { messageOf } from "../../api/errors";
-import type { ResultLine } from "../../api/results";
-import type { ArraySlice } from "../../api/service";
-import { isActive, resultOf } from "../../state/results/results.svelte";
-import type { Session } from "../../state/session.svelte";
-import { Refresher } from "../../state/results/refresher";
+import { messageOf } from "../../../api/errors";
+import type { ResultLine } from "../../../api/results";
+import type { ArraySlice } from "../../../api/service";
+import { isActive, resultOf } from "../../../state/results/results.svelte";
+import type { Session } from "../../../state/session.svelte";
+import { Refresher } from "../../../state/results/refresher";
 import type { Visualisation, VisualisedPicture } from "./visualised";
 
 const pause_ms = 500;
