@@ -1,6 +1,6 @@
 /** What is claimed of the colours of names: everybody tells the eight of a theme apart, and sees them on its grounds. */
 import { describe, expect, test } from "vitest";
-import css from "../app.css?raw";
+import css from "../../app.css?raw";
 
 type Three = readonly [number, number, number];
 type Matrix = readonly [Three, Three, Three];
