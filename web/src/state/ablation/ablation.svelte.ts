@@ -14,7 +14,7 @@ import { Vision } from "../vision/vision.svelte";
 import { Refresher } from "../results/refresher";
 
 /** Factors by their numbers; none said: the one that is pinned. */
-const chosenKey = key<string | null>("ablated", {
+const chosenKey = key<string | null>("ablate", {
   otherwise: null,
   own: true,
   read: (told) => (/^[\d,]*$/.test(told) ? told : undefined),
