@@ -117,7 +117,7 @@ def test_greedy_takes_the_most_probable_action(subject: iv.Subject) -> None:
 
 def test_activations_are_saved_when_asked(subject: iv.Subject) -> None:
     pieces = play(subject, CountingWorld(), seeds=(3,), keep=("eye",))
-    assert array(pieces, "activation.eye").shape == (episode_length(3), 4, 6, 6)
+    assert array(pieces, "site.eye").shape == (episode_length(3), 4, 6, 6)
 
 
 def test_long_episodes_are_cut(subject: iv.Subject) -> None:

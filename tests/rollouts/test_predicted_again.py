@@ -49,22 +49,20 @@ def recurrent_ppo() -> tuple[iv.Subject, Any]:
     return iv.from_sb3(RecurrentPPO("MlpLstmPolicy", "CartPole-v1", device="cpu", seed=0)), "CartPole-v1"
 
 
+SAID = {"probabilities", "entropy", "value"}
 SUBJECTS: dict[str, tuple[Callable[[], tuple[iv.Subject, Any]], set[str]]] = {
-    "gru cell": (lambda: (recurrent(), CountingWorld()), {"probabilities", "value", "memory"}),
-    "lstm cell": (table("lstm"), {"probabilities", "value", "memory.core.hidden", "memory.core.cell"}),
-    "dueling": (table("dueling"), {"q", "value.value"}),
-    "attention": (table("attention"), {"probabilities", "value"}),
-    "in-place relu": (table("in-place relu"), {"probabilities", "value"}),
+    "gru cell": (lambda: (recurrent(), CountingWorld()), SAID | {"memory"}),
+    "lstm cell": (table("lstm"), SAID | {"memory.core.hidden", "memory.core.cell"}),
+    "dueling": (table("dueling"), {"head.q", "value.q", "value.value", "probabilities", "entropy"}),
+    "attention": (table("attention"), SAID),
+    "in-place relu": (table("in-place relu"), SAID),
     "dict with lstm": (
         lambda: (named(), DictWorld()),
-        {"probabilities", "value", "memory.core.hidden", "memory.core.cell"},
+        SAID | {"memory.core.hidden", "memory.core.cell"},
     ),
     "recurrent ppo": (
         recurrent_ppo,
-        {
-            *("probabilities", "value", "memory.lstm_actor.hidden", "memory.lstm_actor.cell"),
-            *("memory.lstm_critic.hidden", "memory.lstm_critic.cell"),
-        },
+        SAID | {f"memory.lstm_{who}.{part}" for who in ("actor", "critic") for part in ("hidden", "cell")},
     ),
 }
 

@@ -84,7 +84,7 @@ def test_q_values_and_the_subjects_own_action_names_are_saved(tmp_path: Path) ->
     module = torch.nn.Linear(4, 2)
     subject = iv.subject(module, example=torch.zeros(1, 4), heads="q", actions=("left", "right"))
     made = iv.record(tmp_path / "a.study", subject, "CartPole-v1", episodes=2, greedy=True, progress=False)
-    q = made.array("q", 0, made.rows)
+    q = made.array("head.q", 0, made.rows)
     assert np.array_equal(q.argmax(1), made.columns(["action"])["action"].to_numpy())
     assert next(c for c in made.info.columns if c.name == "action").categories == ("left", "right")
     assert next(a for a in made.info.arrays if a.name == "probabilities").elements == ("left", "right")

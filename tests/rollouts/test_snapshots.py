@@ -172,7 +172,7 @@ def test_ages_of_a_stable_baselines_agent(tmp_path: Path) -> None:
         recording = study.recording(taken.recording)
         predicted = iv.predict(study, age, taken.recording, progress=False)
         np.testing.assert_allclose(
-            predicted.array("probabilities.policy", 0, predicted.rows),
+            predicted.array("probabilities", 0, predicted.rows),
             recording.array("probabilities", 0, recording.rows),
             atol=1e-5,
         )

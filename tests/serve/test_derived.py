@@ -195,12 +195,12 @@ def test_loops_are_found_in_a_recording_that_reports_where_it_was(tmp_path: Path
 
 def test_an_array_that_is_no_memory_makes_no_columns(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "plain", "plain")
-    spec = ArraySpec(name="activation.fc", shape=(3,), dtype="float32", role="activation")
+    spec = ArraySpec(name="site.fc", shape=(3,), dtype="float32", role="activation")
     write_rows(
         study,
         "plain",
         columns={"episode": [0, 0], "step": [0, 1]},
-        arrays={"activation.fc": np.zeros((2, 3), np.float32)},
+        arrays={"site.fc": np.zeros((2, 3), np.float32)},
         ordering=Ordering(),
         specs=[spec, Column(name="step", type="int", kind="index")],
     )

@@ -57,7 +57,7 @@ def test_three_ages_stand_side_by_side(tmp_path: Path) -> None:
     recorded = iv.record(study, ages[-1], played, episodes=1, max_steps=12, name="grown", progress=False)
     said = [iv.predict(study, age, "grown", progress=False) for age in ages]
     assert {p.subject for p in study.predictions("grown")} == {age.info.name for age in ages}
-    chances = [p.array("probabilities.policy", 0, p.rows) for p in said]
+    chances = [p.array("probabilities", 0, p.rows) for p in said]
     np.testing.assert_allclose(chances[-1], recorded.array("probabilities", 0, recorded.rows), atol=1e-5)
     assert not np.allclose(chances[0], chances[-1], atol=1e-2) and not np.allclose(chances[1], chances[-1], atol=1e-2)
 

@@ -7,7 +7,6 @@ It knows nothing of disks: whoever calls it decides where the pieces go.
 
 from innerview.capture.evaluation import evaluate
 from innerview.capture.given import GivenRows
-from innerview.capture.heads import decisions, output_arrays
 from innerview.capture.lane import Piece
 from innerview.capture.layout import Layout, group_line, layout
 from innerview.capture.rollout import Plan, rollout
@@ -23,11 +22,9 @@ __all__ = [
     "Sampler",
     "Stepper",
     "Tally",
-    "decisions",
     "evaluate",
     "group_line",
     "layout",
-    "output_arrays",
     "rollout",
     "within_bounds",
 ]

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from innerview.capture.heads import HeadLayout, Values, recorded_heads
+from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, EpisodeSummary, Head, Ordering, RowKind, SubjectInfo, WorldInfo
+from innerview.schema import ArraySpec, Column, EpisodeSummary, Ordering, RowKind, WorldInfo
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -40,12 +42,8 @@ class Layout:
     """The observations that the subject is given."""
     memory: Mapping[str, str]
     """Name of the array by the name of the memory site."""
-    activations: Mapping[str, str]
-    """Name of the array by the name of the layer."""
-    value_heads: Mapping[str, Head]
-    """Value and q heads by the name of their column."""
-    estimates: Mapping[str, tuple[str, ...]]
-    """Columns of what a head says about the world (a pose), by the name of the head."""
+    heads: HeadLayout
+    sites: SiteLayout
     group_columns: tuple[Column, ...] = GROUP_COLUMNS
     row: RowKind = field(default_factory=RowKind)
 
@@ -53,6 +51,12 @@ class Layout:
     def row_bytes(self) -> int:
         """What the arrays of one row take in memory."""
         return sum(prod(spec.shape) * np.dtype(spec.dtype).itemsize for spec in self.arrays) or 1
+
+    def said(self, output: Output) -> Values:
+        """Columns and arrays of what the subject said and remembers, of a batch."""
+        columns, arrays = self.heads.values(output)
+        arrays |= {array: as_array(output.memory[site]) for site, array in self.memory.items()}
+        return columns, arrays | self.sites.values(output)
 
 
 def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str) -> dict[str, Any]:
@@ -74,25 +78,25 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
     fed = tuple(spec.name for spec in world.observations if spec.role not in BESIDE)
     _check_actions(subject, world)
     output = _try_out(subject, world, fed, keep)
-    values = _value_heads(subject.info)
+    heads = recorded_heads(subject.info, subject.acting_head, _action_names(subject, world))
+    # What a recording holds of the memory anyway is not saved again.
+    addresses = {memory.address for memory in subject.info.memory}
+    sites = site_layout(subject.info, [address for address in keep if address not in addresses], output)
     seen = {spec.name: _array_name("observation", spec, fed) for spec in world.observations}
-    memory = subject.info.memory_arrays
-    activations = {name: f"activation.{name}" for name in keep}
     return Layout(
-        columns=_columns(subject, world, values),
+        columns=_columns(subject, world, heads),
         arrays=(
             *_observed(world, seen),
-            *_remembered(subject.info, memory),
-            *_decided(subject, output, world),
-            *_activated(output, activations),
+            *memory_specs(subject.info),
+            *heads.arrays,
+            *sites.arrays,
         ),
         ordering=Ordering(seconds_per_step=world.settings.get("seconds_per_step")),
         observations=seen,
         fed=fed,
-        memory=memory,
-        activations=activations,
-        value_heads=values,
-        estimates={head.name: head.columns for head in _estimating(subject.info)},
+        memory=subject.info.memory_arrays,
+        heads=heads,
+        sites=sites,
     )
 
 
@@ -123,24 +127,14 @@ def _try_out(subject: Subject, world: WorldInfo, fed: Sequence[str], keep: Seque
     return subject.run(subject.inputs(blank), keep=keep)
 
 
-def _value_heads(info: SubjectInfo) -> dict[str, Head]:
-    heads = [h for h in info.heads if h.kind in ("value", "q") and (h.kind == "q" or h.size == 1)]
-    return {("value" if len(heads) == 1 else f"value.{h.name}"): h for h in heads}
-
-
-def _columns(subject: Subject, world: WorldInfo, values: Mapping[str, Head]) -> tuple[Column, ...]:
-    discrete = world.actions.kind == "discrete"
+def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Column, ...]:
     standard = [
         Column(name="episode", type="int", kind="index"),
         Column(name="step", type="int", kind="index"),
         *_action_columns(subject, world),
         Column(name="reward", type="float", kind="reward", description="What the action earned."),
-        *(Column(name=n, type="float", kind="value", description=_value_words(h)) for n, h in values.items()),
+        *heads.columns,
     ]
-    if discrete and subject.acting_head is not None:
-        words = "Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions."
-        standard.append(Column(name="entropy", type="float", kind="decision", description=words))
-    standard += _estimate_columns(subject.info)
     taken = {column.name for column in standard}
     clash = [fact.name for fact in world.facts if fact.name in taken]
     if clash:
@@ -167,28 +161,6 @@ def _action_names(subject: Subject, world: WorldInfo) -> tuple[str, ...]:
     return head.names if head is not None and len(head.names) == len(names) and names == counted else names
 
 
-def _value_words(head: Head) -> str:
-    return "The best of the Q values." if head.kind == "q" else "What the subject expects to earn from here on."
-
-
-def _estimating(info: SubjectInfo) -> tuple[Head, ...]:
-    return tuple(head for head in info.heads if head.kind == "pose")
-
-
-def estimate_columns(head: Head, words: str) -> list[Column]:
-    """Columns of what a head says about the world."""
-    names = head.columns
-    units = head.units or ("",) * len(names)
-    return [
-        Column(name=name, type="float", kind="decision", unit=unit, description=words)
-        for name, unit in zip(names, units, strict=True)
-    ]
-
-
-def _estimate_columns(info: SubjectInfo) -> list[Column]:
-    return [column for head in _estimating(info) for column in estimate_columns(head, "What the subject believes.")]
-
-
 def _array_name(prefix: str, spec: ArraySpec, fed: Sequence[str]) -> str:
     return spec.name if spec.name == prefix or spec.name not in fed else f"{prefix}.{spec.name}"
 
@@ -197,48 +169,4 @@ def _observed(world: WorldInfo, names: Mapping[str, str]) -> list[ArraySpec]:
     return [
         replace(spec, name=names[spec.name], role=spec.role if spec.role in BESIDE else "observation")
         for spec in world.observations
-    ]
-
-
-def _remembered(info: SubjectInfo, names: Mapping[str, str]) -> list[ArraySpec]:
-    return [
-        ArraySpec(
-            name=names[site.name],
-            shape=site.shape,
-            dtype="float32",
-            role="memory",
-            axes=("element",) if len(site.shape) == 1 else ("layer", "element"),
-            label=site.name,
-        )
-        for site in info.memory
-    ]
-
-
-def _decided(subject: Subject, output: Output, world: WorldInfo) -> list[ArraySpec]:
-    if subject.probabilities(output) is None:
-        return []
-    names = _action_names(subject, world)
-    chances = ArraySpec(
-        name="probabilities",
-        shape=(len(names),),
-        dtype="float32",
-        role="probabilities",
-        axes=("action",),
-        elements=names,
-    )
-    is_q = subject.acting_head is not None and subject.acting_head.kind == "q"
-    return [chances, replace(chances, name="q", role="other")] if is_q else [chances]
-
-
-def _activated(output: Output, names: Mapping[str, str]) -> list[ArraySpec]:
-    return [
-        ArraySpec(
-            name=names[layer],
-            shape=tuple(value.shape[1:]),
-            dtype="float32",
-            role="activation",
-            axes=("channel", "height", "width") if value.ndim == 4 else ("unit",) * (value.ndim - 1),
-            label=layer,
-        )
-        for layer, value in output.sites.items()
     ]

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture.heads import decisions, output_arrays
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
 from innerview.capture.step import Sampler, Stepper, fewer_threads
@@ -97,7 +96,7 @@ class _Playing:
     ) -> None:
         self.subject, self.lanes, self.plan, self.form = subject, lanes, plan, form
         self._sampler = sampler
-        self._stepper = Stepper[Mapping[str, Any]](subject, plan.lanes, programs=edits, keep=tuple(form.activations))
+        self._stepper = Stepper[Mapping[str, Any]](subject, plan.lanes, programs=edits, keep=form.sites.keep)
         self.next_episode = plan.first_episode
         self._moments: list[Moment | None] = [None] * plan.lanes
         self._episodes: list[deque[Episode]] = [deque() for _ in range(plan.lanes)]
@@ -186,8 +185,7 @@ class _Playing:
         return {name: np.stack([moment.observation[name] for moment in shown]) for name in self.form.fed}
 
     def _add_rows(self, active: list[int], output: Output, actions: np.ndarray, after: Mapping[int, Moment]) -> None:
-        arrays = output_arrays(self.subject, self.form, output)
-        decided = decisions(self.form, output, arrays.get("probabilities"))
+        decided, arrays = self.form.said(output)
         for lane in active:
             now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
             assert now is not None, "an active lane has a moment"

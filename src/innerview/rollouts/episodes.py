@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from innerview.capture import Layout, Plan, layout, rollout
+from innerview.capture.sites import SiteLayout
 from innerview.capture.summary import PICKED_UP
 from innerview.edits import as_edits, checked, fingerprint
 from innerview.jobs.engine import Progress
@@ -122,4 +123,4 @@ def _episodes(
 
 
 def _without_arrays(form: Layout) -> Layout:
-    return replace(form, arrays=(), observations={}, memory={}, activations={})
+    return replace(form, arrays=(), observations={}, memory={}, sites=SiteLayout())

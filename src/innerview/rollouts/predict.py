@@ -93,7 +93,7 @@ class PredictWork(Work):
             if not writer.complete:
                 for places, output in run.outputs(done):
                     fresh = places >= done
-                    columns, arrays = run.form.values(output)
+                    columns, arrays = run.form.said(output)
                     table = {"row": run.rows[places].tolist(), **columns}
                     chosen = np.flatnonzero(fresh)
                     writer.append(
@@ -127,7 +127,7 @@ class _Run:
         self._subject = self.given.subject
         self._rows = GivenRows(self._subject, self.given.inputs, keep=self.keep, edits=self.edits)
         _, output = next(self._rows.outputs(self.rows[:1]))
-        self.form: PredictionLayout = prediction_layout(self._subject.info, output, keep=self.keep)
+        self.form: PredictionLayout = prediction_layout(self._subject, output, keep=self.keep)
 
     def describe(self) -> RecordingInfo:
         source, subject, weights = self.given.recording, self._subject, self._subject.weights_digest()

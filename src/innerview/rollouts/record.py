@@ -247,7 +247,7 @@ def _describe(
             "seeds": list(plan.seeds),
             "lanes": plan.lanes,
             "greedy": plan.greedy,
-            "keep": list(form.activations),
+            "keep": list(form.sites.keep),
             "max_steps": plan.max_steps,
             "weights": weights,
             "world": {"name": world.name, **world.settings},

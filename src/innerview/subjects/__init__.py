@@ -4,6 +4,7 @@ A user's module is never changed, wrapped or copied: values are read through hoo
 call is over. One file per family of models (`plain` torch, `sb3`).
 """
 
+from innerview.subjects.actions import head_probabilities
 from innerview.subjects.attribution.dependence import head_of, middle_for, reaching_layers
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
@@ -37,6 +38,7 @@ __all__ = [
     "first_difference",
     "from_sb3",
     "head_of",
+    "head_probabilities",
     "middle_for",
     "reaching_layers",
     "receptive_field",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ def acting_head(heads: Sequence[Head]) -> Head | None:
     return None
 
 
-def probabilities(head: Head | None, values: dict[str, Tensor]) -> np.ndarray | None:
+def head_probabilities(head: Head | None, values: Mapping[str, Tensor]) -> np.ndarray | None:
     """[batch, actions]: the softmax of logits, or of q values; None where actions are not discrete."""
     if head is None or head.kind == "gaussian":
         return None
@@ -33,7 +33,7 @@ def probabilities(head: Head | None, values: dict[str, Tensor]) -> np.ndarray | 
 
 
 def choose(
-    head: Head | None, values: dict[str, Tensor], *, greedy: bool, generators: Sequence[np.random.Generator]
+    head: Head | None, values: Mapping[str, Tensor], *, greedy: bool, generators: Sequence[np.random.Generator]
 ) -> np.ndarray:
     """[batch] whole numbers or [batch, dimensions]; each row draws from its own generator alone."""
     if head is None:
@@ -48,7 +48,7 @@ def choose(
         return best
     if head.kind in ("q", "advantage"):
         return np.array([_maybe_any(b, head.size, g) for b, g in zip(best, generators, strict=True)], dtype=np.int64)
-    table = probabilities(head, values)
+    table = head_probabilities(head, values)
     assert table is not None
     return np.array([_draw(row, g) for row, g in zip(table, generators, strict=True)], dtype=np.int64)
 
@@ -62,7 +62,9 @@ def _maybe_any(best: int, size: int, generator: np.random.Generator) -> int:
     return int(generator.integers(size)) if generator.random() < EPSILON else int(best)
 
 
-def _continuous(head: Head, values: dict[str, Tensor], generators: Sequence[np.random.Generator] | None) -> np.ndarray:
+def _continuous(
+    head: Head, values: Mapping[str, Tensor], generators: Sequence[np.random.Generator] | None
+) -> np.ndarray:
     mean: np.ndarray = values[head.name].detach().double().cpu().numpy()
     if generators is None:
         return mean

@@ -342,7 +342,7 @@ class Subject:
 
     def probabilities(self, output: Output) -> np.ndarray | None:
         """[batch, actions], or None where actions are not discrete. Q values are shown through a softmax."""
-        return actions.probabilities(self._acting, output.heads)
+        return actions.head_probabilities(self._acting, output.heads)
 
     def act(self, output: Output, *, greedy: bool, generators: Sequence[np.random.Generator] = ()) -> np.ndarray:
         """[batch] or [batch, dimensions]; a sampled row draws from its own generator alone."""

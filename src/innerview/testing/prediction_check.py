@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture.predictions import site_array_name
 from innerview.errors import SubjectError
 from innerview.rollouts.predict import predict
 from innerview.rollouts.record import record
@@ -26,7 +25,7 @@ def check_predictions(study: Study, subject: Subject, world: Any, *, episodes: i
     sites = [site.address for site in subject.info.memory]
     predicted = predict(study, subject, recording.name, keep=sites, progress=False)
     compared = []
-    for name, was, now in _pairs(subject, recording, predicted):
+    for name, was, now in _pairs(recording, predicted):
         worst = float((np.abs(now - was) / np.maximum(np.abs(was), 1.0)).max())
         if not worst <= TOLERANCE:
             raise SubjectError(
@@ -36,28 +35,12 @@ def check_predictions(study: Study, subject: Subject, world: Any, *, episodes: i
     return tuple(compared)
 
 
-def _pairs(
-    subject: Subject, recording: Recording, predicted: Predictions
-) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """What was recorded and what is predicted, by its name in the recording."""
-    rows, head = recording.rows, subject.acting_head
+def _pairs(recording: Recording, predicted: Predictions) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """What was recorded and what is predicted under the same name."""
+    rows = recording.rows
     arrays = {spec.name for spec in recording.info.arrays}
-    if head is not None and head.kind == "policy":
-        yield (
-            "probabilities",
-            recording.array("probabilities", 0, rows),
-            predicted.array(f"probabilities.{head.name}", 0, rows),
-        )
-    if head is not None and "q" in arrays:
-        yield "q", recording.array("q", 0, rows), predicted.array(f"head.{head.name}", 0, rows)
-    columns = {column.name for column in recording.info.columns}
-    for value in (each for each in subject.info.heads if each.kind == "value"):
-        name = "value" if "value" in columns else f"value.{value.name}"
-        yield (
-            name,
-            recording.columns([name])[name].to_numpy(),
-            predicted.array(f"head.{value.name}", 0, rows).max(axis=1),
-        )
-    for site in subject.info.memory:
-        array = subject.info.memory_arrays[site.name]
-        yield array, recording.array(array, 0, rows), predicted.array(site_array_name(site.address), 0, rows)
+    for name in (spec.name for spec in predicted.info.arrays if spec.name in arrays):
+        yield name, recording.array(name, 0, rows), predicted.array(name, 0, rows)
+    columns = {column.name for column in recording.info.columns if column.type == "float"}
+    for name in (column.name for column in predicted.info.columns if column.name in columns):
+        yield name, recording.columns([name])[name].to_numpy(), predicted.columns([name])[name].to_numpy()

@@ -26,16 +26,14 @@ export class PredictedService extends RecordingService {
   private readonly columnsHere: ReadonlySet<string>;
   private readonly arraysHere: ReadonlySet<string>;
 
-  /** `named` says what a predicted column is called in the recording. */
   constructor(
     client: Client,
     recording: RecordingInfo,
     private readonly prediction: Prediction,
-    private readonly named: (column: string) => string,
   ) {
     super(client, recording.name, recording.etag);
     this.place = `${this.root}/predictions/${encodeURIComponent(prediction.id)}`;
-    this.columnsHere = new Set(prediction.columns.map((column) => named(column.name)));
+    this.columnsHere = new Set(prediction.columns.map((column) => column.name));
     this.arraysHere = new Set(prediction.arrays.map((array) => array.name));
   }
 
@@ -45,15 +43,14 @@ export class PredictedService extends RecordingService {
     signal?: AbortSignal,
   ): Promise<Map<string, ColumnData>> {
     const rest = names.filter((name) => !this.columnsHere.has(name));
-    const wanted = this.prediction.columns.filter((column) => names.includes(this.named(column.name)));
+    const wanted = this.prediction.columns.filter((column) => names.includes(column.name));
     const query = new URLSearchParams({ start: String(range.start), stop: String(range.stop) });
     for (const column of wanted) query.append("names", column.name);
     const [recorded, predicted] = await Promise.all([
       rest.length ? super.columns(rest, range, signal) : new Map<string, ColumnData>(),
       wanted.length ? this.bytes(`${this.place}/columns?${query}`, signal) : null,
     ]);
-    const said = predicted ? decodeTable(predicted.buffer) : new Map<string, ColumnData>();
-    return new Map([...recorded, ...[...said].map(([name, data]) => [this.named(name), data] as const)]);
+    return new Map([...recorded, ...(predicted ? decodeTable(predicted.buffer) : [])]);
   }
 
   override async array(name: string, range: Range & { step?: number }, signal?: AbortSignal): Promise<ArraySlice> {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from innerview.capture import Layout, Stepper, decisions
+from innerview.capture import Layout, Stepper
 from innerview.errors import RequestError
 from innerview.rollouts.what_if.origin import Origin
 from innerview.rollouts.what_if.packing import Packed, pack
@@ -181,8 +181,8 @@ class WhatIfRollout:
         subject, form = self.origin.subject, self.form
         fed = {name: np.asarray(moment.observation[name])[None] for name in form.fed}
         output = self._stepper(before).step(subject.inputs(fed), steps=[step])
-        probabilities = subject.probabilities(output)
-        told = decisions(form, output, probabilities)
+        values, arrays = form.heads.values(output)
+        probabilities = arrays.get("probabilities")
         return Node(
             key=self._key(move),
             step=step,
@@ -193,7 +193,7 @@ class WhatIfRollout:
             seen=pack(moment.observation),
             before=before,
             output=output,
-            values={name: column[0] for name, column in told.items()},
+            values={name: column[0] for name, column in values.items()},
             probabilities=None if probabilities is None else probabilities[0],
             state=self._lanes.state(0) if isinstance(self._lanes, Rewindable) else None,
         )

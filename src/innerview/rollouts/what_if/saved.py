@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture import group_line, output_arrays
+from innerview.capture import group_line
 from innerview.capture.lane import Episode, Piece
+from innerview.capture.sites import site_layout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
@@ -155,11 +156,11 @@ def _piece(
 def _arrays(rollout: WhatIfRollout, node: Node, info: RecordingInfo) -> dict[str, np.ndarray]:
     form, subject = rollout.form, rollout.origin.subject
     output = node.output
-    layers = tuple(spec.label for spec in info.arrays if spec.role == "activation")
-    if layers:
-        output = rollout.subject_at(node).run(rollout.inputs(node), node.before, keep=layers)
-    kept = replace(form, activations={layer: f"activation.{layer}" for layer in layers})
-    arrays = {name: array[0] for name, array in output_arrays(subject, kept, output).items()}
+    keep = tuple(spec.label for spec in info.arrays if spec.name.startswith("site."))
+    if keep:
+        output = rollout.subject_at(node).run(rollout.inputs(node), node.before, keep=keep)
+    _, said = replace(form, sites=site_layout(subject.info, keep, output)).said(output)
+    arrays = {name: array[0] for name, array in said.items()}
     shown = {form.observations[name]: node.seen.get(name) for name in node.seen.names if name in form.observations}
     arrays |= shown
     missing = [spec.name for spec in info.arrays if spec.name not in arrays]

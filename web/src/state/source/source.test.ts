@@ -38,10 +38,10 @@ const prediction = {
   ],
   columns: [
     { name: "row", kind: "index" },
-    { name: "pi_ambiguity", kind: "decision" },
-    { name: "critic", kind: "value" },
+    { name: "entropy", kind: "decision" },
+    { name: "value", kind: "value" },
   ],
-  arrays: [{ name: "probabilities.pi", role: "probabilities" }],
+  arrays: [{ name: "probabilities", role: "probabilities" }],
 } as unknown as Prediction;
 
 describe("a second source", () => {
@@ -57,7 +57,7 @@ describe("a second source", () => {
     const made = infoWith(info, "new", prediction);
     expect(made.subject?.name).toBe("new");
     expect(made.columns.map((column: Column) => column.name)).toEqual(["episode", "health", "entropy", "value"]);
-    expect(made.arrays.map((array) => array.name)).toEqual(["observation", "probabilities.pi"]);
+    expect(made.arrays.map((array) => array.name)).toEqual(["observation", "probabilities"]);
     const unknown = infoWith(info, "new", undefined);
     expect(unknown.columns.map((column: Column) => column.name)).toEqual(["episode", "health"]);
     expect(unknown.arrays.map((array) => array.name)).toEqual(["observation"]);

@@ -73,8 +73,7 @@ function withSubject(
   prediction: Prediction | undefined,
 ): OpenRecording {
   const info = infoWith(open.info, subject, prediction);
-  const named = (column: string): string => nameIn(prediction, column);
-  const own = prediction ? new PredictedService(service.client, open.info, prediction, named) : open.service;
+  const own = prediction ? new PredictedService(service.client, open.info, prediction) : open.service;
   return new OpenRecording(info, open.groups, own, open.groupProblem);
 }
 
@@ -94,21 +93,9 @@ export function infoWith(info: RecordingInfo, subject: string, prediction: Predi
       heads: prediction?.heads ?? [],
       ...(prediction ? {} : { memory: [] }),
     },
-    columns: [
-      ...info.columns.filter((column) => !said(column)),
-      ...predicted.map((column) => ({ ...column, name: nameIn(prediction, column.name) })),
-    ],
+    columns: [...info.columns.filter((column) => !said(column)), ...predicted],
     arrays: [...info.arrays.filter((array) => !inside.has(array.role)), ...arrays],
   };
-}
-
-/** Predictions name the entropy after its head; with one head it is what the recording calls entropy. */
-function nameIn(prediction: Prediction | undefined, column: string): string {
-  const policies = prediction?.heads.filter((head) => head.kind === "policy") ?? [];
-  const [policy] = policies;
-  if (policies.length === 1 && column === `${policy!.name}_ambiguity`) return "entropy";
-  const estimates = prediction?.heads.filter((head) => head.kind === "value" || head.kind === "q") ?? [];
-  return estimates.length === 1 && column === estimates[0]!.name ? "value" : column;
 }
 
 interface Names {
