@@ -61,8 +61,8 @@ def save_ablation_test(
     names: dict[ArmKind, str] = {"original": "original", "ablated": edited, "control": "random directions"}
     arms = [arm(name, kind) for kind, name in {**names, "invisible": "saw invisible"}.items()]
     told = {"levels": LEVELS, "done": done, "seed": 10**9, **compare_arms(arms, ENDINGS)}
-    weights = {edited: load_edited(study, edited).info.weights_digest} | (others or {})
-    kinds = [{"name": each.name, "kind": each.kind, "weights": weights.get(each.name, "")} for each in arms]
+    identity = {edited: load_edited(study, edited).info.identity} | (others or {})
+    kinds = [{"name": each.name, "kind": each.kind, "identity": identity.get(each.name, "")} for each in arms]
     arguments = {"edited": edited, "levels": LEVELS, "arms": kinds}
     study.save_result("ablation_test", recording=NAME, arguments=arguments, value=told, title="ablation test", **asked)
     return told
@@ -96,8 +96,8 @@ def test_a_subject_is_ablated_renamed_recorded_and_opened(live: Workbench, level
     assert played.group_count == EPISODES
     assert played.info.arguments["seeds"] == before.info.arguments["seeds"]
     assert played.info.subject is not None and before.info.subject is not None
-    assert played.info.subject.weights_digest == edited_subjects(levels)[0].info.weights_digest
-    assert played.info.subject.weights_digest != before.info.subject.weights_digest
+    assert played.info.subject.identity == edited_subjects(levels)[0].info.identity
+    assert played.info.subject.identity != before.info.subject.identity
 
 
 def test_it_is_tested_by_ablation_over_new_levels(live: Workbench, levels: iv.Study) -> None:

@@ -41,9 +41,7 @@ def test_a_few_lines_make_a_subject_that_does_not_see_red_and_save_it(study: iv.
     ablated = iv.ablate(study, agent, factors(study), factors=[0])
     assert jumps(agent) and not jumps(ablated)
     (kept,) = edited_subjects(study)
-    assert (
-        kept.name == ablated.info.name == "walker without red" and kept.info.weights_digest == ablated.weights_digest()
-    )
+    assert kept.name == ablated.info.name == "walker without red" and kept.info.identity == ablated.identity()
     line = kept.last
     assert (line.op, line.of, line.layer, line.after, line.result) == (
         "project out",
@@ -95,14 +93,14 @@ def test_edited_subjects_are_live_with_their_original_alone(study: iv.Study) -> 
         live["nobody"]
     made = iv.record(study, live["no red"], Crossing(), episodes=1, seeds=13, name="ablated walks", progress=False)
     assert made.groups()["outcome"].to_list() == ["red"]
-    assert made.info.subject and made.info.subject.weights_digest == live["no red"].weights_digest()
+    assert made.info.subject and made.info.subject.identity == live["no red"].identity()
 
 
 def test_what_cannot_be_rebuilt_says_so(study: iv.Study) -> None:
     agent = walker()
     iv.ablate(study, agent, factors(study), factors=[0], name="no red")
     kept = load_edited(study, "no red")
-    wrong = replace(kept, info=replace(kept.info, weights_digest="0" * 64))
+    wrong = replace(kept, info=replace(kept.info, identity="0" * 64))
     with pytest.raises(EditError, match="'no red' cannot be rebuilt from 'walker'"):
         rebuilt(study, wrong, agent)
 

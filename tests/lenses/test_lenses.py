@@ -134,7 +134,7 @@ def test_a_lens_that_needs_a_model_says_so(study: Study) -> None:
     changed = recurrent()
     with torch.no_grad():
         changed.module.value.bias.add_(1)  # type: ignore[union-attr, operator]
-    with pytest.raises(RequestError, match="other weights"):
+    with pytest.raises(RequestError, match="another version of"):
         ask(study, "influence", "x", subjects={"tiny": changed})
     work = ask(study, "influence", "x", subject="tiny", subjects={"tiny": changed})
     assert isinstance(work, LensWork) and work.subject is changed

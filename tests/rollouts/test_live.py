@@ -100,6 +100,6 @@ def test_every_lens_describes_itself() -> None:
 def test_other_weights_than_recorded_are_reported(live: Context) -> None:
     with torch.no_grad():
         live.subjects["tiny"].module.value.bias.add_(5)  # type: ignore[union-attr, operator]
-    with pytest.raises(RequestError, match="other weights"):
+    with pytest.raises(RequestError, match="another version of"):
         forward(live, ForwardCall(recording="x", row=3))
     assert "heads" in forward(live, ForwardCall(recording="x", row=3, subject="tiny")), "asked for by name"

@@ -73,7 +73,7 @@ def test_what_cannot_be_run_again(study: iv.Study) -> None:
     other = recurrent()
     assert isinstance(other.module, Recurrent)
     other.module.policy.bias.data += 1
-    with pytest.raises(CaptureError, match="other weights"):
+    with pytest.raises(CaptureError, match="another version of"):
         rerun(study, "x", LATE, other, CountingWorld(), progress=False)
     with pytest.raises(CaptureError, match="length was None and is 9"):
         rerun(study, "x", LATE, recurrent(), CountingWorld(length=9), progress=False)

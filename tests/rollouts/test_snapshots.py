@@ -76,14 +76,14 @@ def aged(tmp_path: Path) -> tuple[iv.Study, iv.Subject]:
 
 def test_several_ages_stand_side_by_side(aged: tuple[iv.Study, iv.Subject]) -> None:
     study, subject = aged
-    before = subject.weights_digest()
+    before = subject.identity()
     ages = [iv.load_snapshot(study, taken.run, taken.step, like=subject) for taken in study.snapshots("ppo")]
     assert [age.info.name for age in ages] == ["ppo @ 0 steps", "ppo @ 10,000 steps", "ppo @ 40,000 steps"]
     said = [iv.predict(study, age, "x", progress=False).columns(["value"])["value"].to_numpy() for age in ages]
     np.testing.assert_allclose(said[1] - said[0], 10, atol=1e-4)
     np.testing.assert_allclose(said[2] - said[1], 10, atol=1e-4)
     assert {p.subject for p in study.predictions("x")} == {age.info.name for age in ages}
-    assert subject.weights_digest() == before, "what they were made like is as it was"
+    assert subject.identity() == before, "what they were made like is as it was"
     own = [{id(p) for p in each.module.parameters()} for each in (subject, *ages)]
     assert len(set.union(*own)) == sum(map(len, own)), "no two share a parameter"
 
@@ -93,7 +93,7 @@ def test_an_age_says_of_its_own_recording_what_was_recorded(aged: tuple[iv.Study
     for taken in study.snapshots("ppo"):
         age, recording = iv.load_snapshot(study, "ppo", taken.step, like=subject), study.recording(taken.recording)
         assert recording.info.subject is not None and recording.info.subject.name == age.info.name
-        assert recording.info.subject.weights_digest == age.weights_digest()
+        assert recording.info.subject.identity == age.identity()
         predicted = iv.predict(study, age, taken.recording, progress=False)
         recorded = recording.columns(["value"])["value"].to_numpy()
         np.testing.assert_allclose(predicted.columns(["value"])["value"].to_numpy(), recorded, atol=1e-5)
@@ -135,7 +135,7 @@ def test_buffers_and_shared_layers_come_along(tmp_path: Path) -> None:
     iv.snapshot(tmp_path / "a.study", subject, step=5)
     old = iv.load_snapshot(tmp_path / "a.study", "training", 5, like=buffered())
     assert torch.equal(old.module.mean.running_mean, subject.module.mean.running_mean)  # type: ignore[union-attr]
-    assert old.module.policy is old.module.again and old.weights_digest() == subject.weights_digest()
+    assert old.module.policy is old.module.again and old.identity() == subject.identity()
     x = {"x": torch.randn(3, 4)}
     torch.testing.assert_close(old.run(x).heads, subject.run(x).heads)
 

@@ -303,7 +303,7 @@ def test_another_subject_sees_what_led_to_the_step(counted: tuple[iv.Study, iv.S
         memory = other.run(other.inputs(seen), memory).memory
     assert found.nodes[0].output.memory["cell"].tolist() == memory["cell"].tolist()
     found.close()
-    with pytest.raises(CaptureError, match="other weights"):
+    with pytest.raises(CaptureError, match="another version of"):
         what_if(study, "counted", row=4, subject=other.copied({}, name="tiny"), world=place)
 
 

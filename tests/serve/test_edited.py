@@ -93,7 +93,7 @@ def test_it_is_tested_and_recorded_like_any_other_and_its_weights_can_be_taken_a
     assert renamed.status_code == 200 and renamed.json()["live"]
     (tested,) = api.get("/api/results", params={"kind": "ablation_test"}).json()
     assert tested["arguments"]["edited"] == "sees no red" and tested["title"] == "ablation test of sees no red"
-    assert tested["arguments"]["arms"][1]["weights"] == renamed.json()["weights"]
+    assert tested["arguments"]["arms"][1]["identity"] == renamed.json()["identity"]
     arms = api.get(f"/api/results/{tested['id']}").json()["value"]["arms"]
     assert [arm["name"] for arm in arms] == ["original", "sees no red", "red invisible"]
     assert api.patch("/api/edited/sees no red", json={"name": "no red"}).status_code == 200

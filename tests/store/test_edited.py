@@ -45,7 +45,7 @@ def study(tmp_path: Path) -> Study:
 
 
 def edited(name: str, *history: WeightEdit) -> Edited:
-    return Edited(info=SubjectInfo(name=name, family="torch", weights_digest="d"), history=history or (EDIT,))
+    return Edited(info=SubjectInfo(name=name, family="torch", identity="d"), history=history or (EDIT,))
 
 
 def test_what_was_saved_is_found_with_its_whole_history_oldest_first(study: Study) -> None:

@@ -52,7 +52,7 @@ def test_an_episode_is_recorded(name: str, tmp_path: Path) -> None:
 def test_three_ages_stand_side_by_side(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "a.study")
     ages = [load_agent("breakout_ac", age)[0] for age in ("early", "middle", "final")]
-    assert len({age.info.name for age in ages}) == len({age.weights_digest() for age in ages}) == 3
+    assert len({age.info.name for age in ages}) == len({age.identity() for age in ages}) == 3
     played = game_of(plan_of("breakout_ac"))
     recorded = iv.record(study, ages[-1], played, episodes=1, max_steps=12, name="grown", progress=False)
     said = [iv.predict(study, age, "grown", progress=False) for age in ages]
@@ -66,7 +66,7 @@ def test_an_age_of_the_zoo_is_saved_as_a_snapshot_and_loaded_like_another(tmp_pa
     early, _ = load_agent("breakout_ac", "early")
     iv.snapshot(tmp_path / "a.study", early, step=8, run="breakout_ac")
     again = iv.load_snapshot(tmp_path / "a.study", "breakout_ac", 8, like=load_agent("breakout_ac")[0])
-    assert again.weights_digest() == early.weights_digest() and again.info.name == "breakout_ac @ 8 steps"
+    assert again.identity() == early.identity() and again.info.name == "breakout_ac @ 8 steps"
 
 
 def test_random_play_scores_as_published() -> None:
@@ -85,7 +85,7 @@ def test_a_q_network_plays_its_best_and_a_policy_is_drawn_from() -> None:
 @pytest.mark.parametrize("name", list(PLANS))
 def test_every_age_of_an_agent_loads_and_thinks_differently(name: str) -> None:
     agents = [load_agent(name, snapshot)[0] for snapshot in ("early", "middle", "final")]
-    assert len({agent.info.weights_digest for agent in agents}) == 3
+    assert len({agent.info.identity for agent in agents}) == 3
     assert all(bool(torch.isfinite(weight).all()) for agent in agents for weight in agent.module.parameters())
 
 

@@ -182,7 +182,7 @@ def test_bad_requests_are_reported_what_would_be_right(tmp_path: Path) -> None:
     other = counting(nn.GRUCell(12, 8))
     with torch.no_grad():
         other.module.core.bias_hh += 0.1
-    with pytest.raises(JobError, match="other weights"):
+    with pytest.raises(JobError, match="another version of"):
         zoo.export_explorable(study, other, tmp_path / "page.html", progress=False)
 
 

@@ -225,31 +225,31 @@ def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recordin
     from innerview.rollouts.record import record
     from innerview.worlds.crowds import Known
 
-    weights, name = subject.weights_digest(), RECORDING
+    identity, name = subject.identity(), RECORDING
     for title in study.recordings():
         there = study.recording(title)
-        if _looks_at(there, weights, world.info):
+        if _looks_at(there, identity, world.info):
             if there.complete:
                 return there
             name = title if title.startswith(RECORDING) else name  # it was interrupted, and goes on
         elif title == name:
-            name = f"{RECORDING} {_fingerprint(weights, world.info)}"
+            name = f"{RECORDING} {_fingerprint(identity, world.info)}"
     fresh = world.fresh_seed if isinstance(world, Known) else None
     first = 0 if fresh is None else fresh + SEEDS_APART
     return record(study, subject, world, episodes=episodes, seeds=first, name=name)
 
 
-def _fingerprint(weights: str, world: WorldInfo) -> str:
+def _fingerprint(identity: str, world: WorldInfo) -> str:
     """A short name of who played where."""
-    said = json.dumps([weights, world.name, to_json(world.settings)], sort_keys=True)
+    said = json.dumps([identity, world.name, to_json(world.settings)], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:8]
 
 
-def _looks_at(recording: Recording, weights: str, world: WorldInfo) -> bool:
+def _looks_at(recording: Recording, identity: str, world: WorldInfo) -> bool:
     """Whether this subject played it by itself, in this world with these settings, and masks are told as now."""
     asked, seen = recording.info.arguments, {spec.name for spec in recording.info.arrays}
     masks = {spec.name for spec in world.observations if spec.role == "mask"}
-    own = asked.get("weights") == weights and not asked.get("edits") and "moves" not in asked
+    own = asked.get("identity") == identity and not asked.get("edits") and "moves" not in asked
     return own and masks <= seen and asked.get("world") == to_json({"name": world.name, **world.settings})
 
 

@@ -233,12 +233,12 @@ def _source(study: Study, name: str | None) -> Recording:
 
 
 def _own_name(study: Study, subject: Any) -> str:
-    """The usual name, or one of its own where that was recorded with other weights."""
-    weights = subject.weights_digest()
+    """The usual name, or one of its own where that was recorded by another version of the subject."""
+    identity = subject.identity()
     if ORDER_RECORDING not in study.recordings():
         return ORDER_RECORDING
-    same = study.recording(ORDER_RECORDING).info.arguments.get("weights") == weights
-    return ORDER_RECORDING if same else f"{ORDER_RECORDING} {weights[:8]}"
+    same = study.recording(ORDER_RECORDING).info.arguments.get("identity") == identity
+    return ORDER_RECORDING if same else f"{ORDER_RECORDING} {identity[:8]}"
 
 
 def _known(world: Any) -> Any:

@@ -130,7 +130,7 @@ def make_ablated(study: Study, subject: Subject, choice: Choice, *, name: str | 
     made = ablated(subject, replace(edit, after=after))
     kept = {each.name: each for each in edited_subjects(study)}
     before = next((e.history for e in kept.values() if _is(e, subject)), ())
-    title = _free_name(study, subject, choice, made.info.weights_digest, name)
+    title = _free_name(study, subject, choice, made.info.identity, name)
     if title in kept:
         return kept[title]
     edited = Edited(info=replace(made.info, name=title), history=(*before, line))
@@ -163,12 +163,12 @@ def ablate(
 
 
 def _is(edited: Edited, subject: Subject) -> bool:
-    return edited.name == subject.info.name and edited.info.weights_digest == subject.weights_digest()
+    return edited.name == subject.info.name and edited.info.identity == subject.identity()
 
 
 def _free_name(study: Study, subject: Subject, choice: Choice, digest: str, name: str | None) -> str:
     """The name asked for, or the usual one; numbered where another subject has it."""
-    kept = {each.name: each.info.weights_digest for each in edited_subjects(study)}
+    kept = {each.name: each.info.identity for each in edited_subjects(study)}
     taken = {*subjects(study), subject.info.name}
     if name is not None:
         if name in taken and kept.get(name) != digest:

@@ -29,7 +29,7 @@ class WithEdited(Mapping[str, Any]):
         edited = next((each for each in self._edited() if each.name == name), None)
         if edited is None:
             raise KeyError(name)
-        key = (name, edited.info.weights_digest)
+        key = (name, edited.info.identity)
         with self._lock:
             if key not in self._built:
                 self._built[key] = rebuilt(self._study, edited, self._live[edited.root])
@@ -57,7 +57,7 @@ def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
     kept = load_weights(study, edited.name)
     own = {**dict(original.module.named_parameters()), **dict(original.module.named_buffers())}
     made = original.copied({title: value for title, value in kept.items() if title in own}, name=edited.name)
-    if made.weights_digest() != edited.info.weights_digest:
+    if made.identity() != edited.info.identity:
         raise EditError(
             f"'{edited.name}' cannot be rebuilt from '{original.info.name}': together they are not what was kept. The "
             "model has changed since, or the file did; check the study, or make the edit again."

@@ -138,7 +138,7 @@ def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], pr
             "decisions of": source.recording.name,
             "digest": source.recording.digest,
             "episodes": list(source.episodes),
-            "weights": source.subject.weights_digest(),
+            "identity": source.subject.identity(),
         },
     )
     keys = [fingerprint(each) for each in edits]

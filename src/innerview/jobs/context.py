@@ -56,13 +56,13 @@ class Context:
         return _chosen("subject", self.subjects, name)
 
     def recorded_subject(self, recording: Recording, name: str | None = None) -> Subject:
-        """The same, with the weights that recorded: nobody takes what others say for what was said, unless named."""
+        """The same, as it was when it recorded: nobody takes what others say for what was said, unless named."""
         subject, recorded = self.subject(name, recording), recording.info.subject
-        if not name and recorded is not None and recorded.weights_digest not in ("", subject.weights_digest()):
+        if not name and recorded is not None and recorded.identity not in ("", subject.identity()):
             raise RequestError(
-                f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now: what it says "
-                "today is not what was recorded. Record it again, serve the subject that it was recorded with, or name "
-                "the subject to look at it all the same."
+                f"'{recording.name}' was recorded with another version of '{subject.info.name}' (other weights, edits "
+                "or preprocessing): what it says today is not what was recorded. Record it again, serve the subject "
+                "that it was recorded with, or name the subject to look at it all the same."
             )
         return subject
 

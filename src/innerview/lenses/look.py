@@ -68,7 +68,7 @@ class LensWork(StoredWork):
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them
         if self.subject is not None:
-            asked |= {"subject": self.subject.info.name, "weights": self.subject.weights_digest()}
+            asked |= {"subject": self.subject.info.name, "identity": self.subject.identity()}
         return asked
 
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:

@@ -19,7 +19,7 @@ UNEDITED = "full"
 def setting_of(subject: Subject, world: World, *, greedy: bool, max_steps: int | None) -> dict[str, Any]:
     """All that an episode depends on beside its seed and its edits."""
     return {
-        "weights": subject.weights_digest(),
+        "identity": subject.identity(),
         "world": {"name": world.info.name, **world.info.settings},
         "greedy": greedy,
         "max_steps": max_steps,

@@ -130,13 +130,13 @@ class _Run:
         self.form: PredictionLayout = prediction_layout(self._subject, output, keep=self.keep)
 
     def describe(self) -> RecordingInfo:
-        source, subject, weights = self.given.recording, self._subject, self._subject.weights_digest()
+        source, subject, identity = self.given.recording, self._subject, self._subject.identity()
         everything = len(self.rows) == source.rows
         arguments: dict[str, Any] = {
             "recording": source.name,
             "digest": source.digest,
             "subject": subject.info.name,
-            "weights": weights,
+            "identity": identity,
             "binding": to_json(self.given.binding),
             "rows": "all" if everything else hashlib.sha256(self.rows.astype("<i8").tobytes()).hexdigest(),
             "keep": list(self.keep),
@@ -148,7 +148,7 @@ class _Run:
             row=source.info.row,
             columns=(Column(name="row", type="int", kind="index", description="Of the recording."), *self.form.columns),
             arrays=self.form.arrays,
-            subject=replace(subject.info, weights_digest=weights),
+            subject=replace(subject.info, identity=identity),
             arguments=arguments,
         )
 

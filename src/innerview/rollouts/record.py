@@ -231,7 +231,7 @@ def _describe(
     more: Mapping[str, Any],
 ) -> RecordingInfo:
     """What the recording will hold, and the arguments that must be the same for it to continue."""
-    weights = subject.weights_digest()
+    identity = subject.identity()
     return RecordingInfo(
         name=name or default_name(subject.info.name, world.name),
         origin=Origin(kind="played", by=subject.info.name, source=world.name),
@@ -240,7 +240,7 @@ def _describe(
         columns=form.columns,
         arrays=form.arrays,
         group_columns=form.group_columns,
-        subject=replace(subject.info, weights_digest=weights),  # it may have learnt since it was adapted
+        subject=replace(subject.info, identity=identity),  # it may have learnt since it was adapted
         world=world,
         note=note,
         arguments={
@@ -249,7 +249,7 @@ def _describe(
             "greedy": plan.greedy,
             "keep": list(form.sites.keep),
             "max_steps": plan.max_steps,
-            "weights": weights,
+            "identity": identity,
             "world": {"name": world.name, **world.settings},
             **more,
         },

@@ -25,7 +25,7 @@ from innerview.store import Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import world as as_world
 
-_NEEDED = ("seeds", "lanes", "greedy", "max_steps", "weights", "world")
+_NEEDED = ("seeds", "lanes", "greedy", "max_steps", "identity", "world")
 _PLACES = ("x", "y", "z")
 _LONGEST_NAME = 80
 
@@ -176,7 +176,7 @@ def check_same(recording: Recording, subject: Subject, world: WorldInfo) -> None
 
 
 def check_known(recording: Recording, subject: Subject) -> None:
-    """An error where a recording does not say how it was played, or other weights played it."""
+    """An error where a recording does not say how it was played, or another version of the subject played it."""
     arguments = recording.info.arguments
     missing = [name for name in _NEEDED if name not in arguments]
     if missing:
@@ -184,10 +184,10 @@ def check_known(recording: Recording, subject: Subject) -> None:
             f"'{recording.name}' does not say how it was played ({', '.join(missing)}): only what innerview recorded "
             "can be run again. Record the subject first: iv.record(study, subject, world)."
         )
-    if arguments["weights"] != subject.weights_digest():
+    if arguments["identity"] != subject.identity():
         raise CaptureError(
-            f"'{recording.name}' was recorded with other weights than '{subject.info.name}' has now: a re-run would "
-            "differ for that reason alone. Load those weights, or record it again."
+            f"'{recording.name}' was recorded with another version of '{subject.info.name}' (other weights, edits or "
+            "preprocessing): a re-run would differ for that reason alone. Load that version, or record it again."
         )
 
 

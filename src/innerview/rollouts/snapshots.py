@@ -76,7 +76,7 @@ def load_snapshot(study: Study | str | Path, run: str, step: int, *, like: Subje
 def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
     if name not in study.recordings():
         return
-    if study.recording(name).info.arguments.get("weights") != subject.weights_digest():
+    if study.recording(name).info.arguments.get("identity") != subject.identity():
         raise StoreError(
             f"'{name}' is there already, from another training. Give this one a name of its own: run='{run} 2'."
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from innerview.schema.edit import Edit
 from innerview.schema.site import Site
 
 HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
@@ -85,8 +86,10 @@ class SubjectInfo:
     memory: tuple[MemorySite, ...] = ()
     attention: tuple[Site, ...] = ()
     parameters: int = 0
-    weights_digest: str = ""
-    """SHA-256 over names and values of all weights: tells two versions of a model apart."""
+    edits: tuple[Edit, ...] = ()
+    """What is changed at its sites and inputs in every run."""
+    identity: str = ""
+    """SHA-256 of what decides what it says: its weights, its edits and how observations become inputs."""
 
     @property
     def sites(self) -> tuple[Site, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -125,6 +127,19 @@ def feed(
             f"Missing: {_names(missing)}. Name the subject's inputs as the world names its observations."
         )
     return {item.spec.name: item.from_world(observation[item.spec.name], device) for item in inputs}
+
+
+def probed(inputs: Sequence[Input], device: torch.device) -> str:
+    """SHA-256 of what inputs become of fixed bytes and fractions: another normalisation gives another one."""
+    digest = hashlib.sha256()
+    for item in inputs:
+        steps = np.arange(max(1, prod(item.spec.shape))).reshape(1, *item.spec.shape)
+        bytes_, fractions = (steps % 251).astype(np.uint8), (steps % 83 / 83).astype(np.float32)
+        for value in (bytes_, fractions) if item.spec.kind != "tokens" else (steps % 2,):
+            taken = item.from_world(value, device).detach().cpu().numpy()
+            digest.update(f"{item.spec.name} {taken.dtype} {taken.shape}\n".encode())
+            digest.update((np.round(taken.astype(np.float64), 4) + 0.0).tobytes())  # no −0
+    return digest.hexdigest()
 
 
 def by_name(normalise: Normalise | Mapping[str, Normalise], names: Collection[str]) -> dict[str, Normalise]:

@@ -24,7 +24,6 @@ from innerview.subjects.sites.discovery import DeclaredAttention, find_attention
 from innerview.subjects.sites.hooks import Layers, attached, capturing
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.trace import recurrent_layers
-from innerview.subjects.weights import weights_digest
 
 _STATES = ("h", "c", "hx", "cx", "hc")
 _STATE_WORDS = ("hidden", "state", "memory", "carry")
@@ -136,7 +135,6 @@ def subject(
         layer_shapes=layers.shapes,
         memory=tuple(slot.site for slot in body.slots),
         parameters=sum(p.numel() for p in module.parameters()),
-        weights_digest=weights_digest(module),
     )
     info = replace(info, attention=find_attention(Subject(module, info, body), batch, attention))
     made = Subject(module, info, body)

@@ -20,7 +20,6 @@ from innerview.subjects.sites.discovery import find_attention
 from innerview.subjects.sites.hooks import Layers
 from innerview.subjects.subject import Subject, device_of
 from innerview.subjects.trace import Trace, trace
-from innerview.subjects.weights import weights_digest
 
 _TINY = 1e-6
 _ROWS = 2
@@ -141,7 +140,6 @@ def from_sb3(model: Any, *, name: str | None = None, actions: Sequence[str] = ()
         layer_shapes=layers.shapes,
         memory=tuple(slot.site for slot in slots),
         parameters=sum(p.numel() for p in policy.parameters()),
-        weights_digest=weights_digest(policy),
     )
     made = Subject(policy, info, body_kind(policy, inputs, slots, {}, layers))
     return made.with_info(replace(info, attention=find_attention(made, _ROWS)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import hashlib
+import json
 import math
 import os
 import threading
@@ -18,9 +20,9 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import EditError, SubjectError, UnknownName
-from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, find_site, parse_site
+from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, find_site, parse_site, to_json
 from innerview.subjects import actions, weights
-from innerview.subjects.inputs import Input, feed
+from innerview.subjects.inputs import Input, feed, probed
 from innerview.subjects.isolation import FAILURES, Evaluating, differentiable
 from innerview.subjects.memory.carriers import Slot
 from innerview.subjects.memory.discovery import Start
@@ -80,12 +82,13 @@ class Subject:
         self._body = body
         self._layers = dict(module.named_modules())
         found = tuple(name for name in info.layers if isinstance(self._module_at(name), nn.Conv2d))
-        self.info = replace(info, convolutions=found)
+        self.info = replace(info, convolutions=found, edits=())
         self._acting = actions.acting_head(info.heads)
         self._one_at_a_time = threading.RLock()
         self._edits: tuple[Changes | tuple[Edit, ...], ...] = ()
         self._sites = {site.address: site for site in self.info.sites}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
+        self._identify()
 
     def __repr__(self) -> str:
         heads = ", ".join(f"{head.name} ({head.kind}, {head.size})" for head in self.info.heads)
@@ -147,24 +150,23 @@ class Subject:
         """Every place that can be read and changed, by address: activations, memory, attention maps."""
         return self.info.sites
 
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """What is changed at its sites and inputs in every run."""
-        return tuple(edit for part in self._edits if isinstance(part, tuple) for edit in part)
-
     def with_edits(self, edits: Edits | Changes) -> Subject:
         """This subject with its sites and inputs changed in every run, for whoever runs it without knowing of edits."""
         changed = copy.copy(self)
-        changed._edits = (*self._edits, edits if isinstance(edits, Changes) else as_edits(edits))
+        if isinstance(edits, Changes):  # of a single step: whoever makes them knows of which
+            changed._edits = (*self._edits, edits)
+            return changed
+        made = as_edits(edits)
+        changed._edits = (*self._edits, made)
+        changed.info = replace(self.info, edits=(*self.info.edits, *made))
+        changed._identify()
         return changed
 
     def with_info(self, info: SubjectInfo) -> Subject:
         """The same model with more known of it."""
         if info == self.info:
             return self
-        made = Subject(self.module, info, self._body)
-        made._edits = self._edits
-        return made
+        return self._as(Subject(self.module, info, self._body))
 
     def named(self, name: str) -> Subject:
         """The same subject under another name."""
@@ -190,10 +192,14 @@ class Subject:
             new = _all_tensors(module)
             for title, value in weights.items():
                 new[title].copy_(value)
-        info = replace(self.info, name=name)
-        made = Subject(module, info, body)
-        made.info = replace(info, weights_digest=made.weights_digest())
+        return self._as(Subject(module, replace(self.info, name=name), body))
+
+    def _as(self, made: Subject) -> Subject:
+        """Changed in every run as this one is."""
         made._edits = self._edits
+        if self.info.edits:
+            made.info = replace(made.info, edits=self.info.edits)
+            made._identify()
         return made
 
     def run(
@@ -349,9 +355,14 @@ class Subject:
         chosen = actions.choose(self._acting, output.heads, greedy=greedy, generators=generators)
         return self._body.bounded(chosen) if chosen.ndim > 1 else chosen
 
-    def weights_digest(self) -> str:
-        """SHA-256 of the weights as they are now."""
-        return weights.weights_digest(self.module)
+    def identity(self) -> str:
+        """SHA-256 of what decides what it says: its weights as they are now, its edits, how it takes observations."""
+        edits = json.dumps(to_json(self.info.edits))
+        parts = (weights.weights_digest(self.module), edits, probed(self._body.inputs, self.device))
+        return hashlib.sha256(" ".join(parts).encode()).hexdigest()
+
+    def _identify(self) -> None:
+        self.info = replace(self.info, identity=self.identity())
 
     def save_weights(self, path: str | os.PathLike[str], *, bits: int | None = None) -> None:
         """Write the weights as safetensors; with `bits=8` in a quarter of the room, and nearly the same."""
@@ -360,7 +371,7 @@ class Subject:
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Put weights into the user's module, as load_state_dict does; pickles are refused."""
         weights.load_weights(self.module, path)
-        self.info = replace(self.info, weights_digest=self.weights_digest())
+        self._identify()
 
     def _check_inputs(self, inputs: Mapping[str, Tensor]) -> int:
         wanted = self._body.inputs

@@ -1281,6 +1281,8 @@ export interface components {
             factors: components["schemas"]["NamedFactor"][];
             /** History */
             history: components["schemas"]["EditLine"][];
+            /** Identity */
+            identity: string;
             /** Layer */
             layer: string;
             /** Live */
@@ -1293,8 +1295,6 @@ export interface components {
             of: string;
             /** Result */
             result: string;
-            /** Weights */
-            weights: string;
         };
         /**
          * ErrorBody
@@ -2299,6 +2299,11 @@ export interface components {
              * @default []
              */
             convolutions: string[];
+            /**
+             * Edits
+             * @default []
+             */
+            edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
             /** Family */
             family: string;
             /**
@@ -2306,6 +2311,11 @@ export interface components {
              * @default []
              */
             heads: components["schemas"]["Head"][];
+            /**
+             * Identity
+             * @default
+             */
+            identity: string;
             /**
              * Inputs
              * @default []
@@ -2333,11 +2343,6 @@ export interface components {
              * @default 0
              */
             parameters: number;
-            /**
-             * Weights Digest
-             * @default
-             */
-            weights_digest: string;
         };
         /**
          * SweepJob

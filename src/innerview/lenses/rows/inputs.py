@@ -102,8 +102,8 @@ class RowInputs:
         kept = {name: self._arrays.get(array) for name, array in self.subject.info.memory_arrays.items()}
         if any(spec is None or spec.shape != shapes[name] for name, spec in kept.items()):
             return False
-        digest = info.subject.weights_digest if info.subject else ""
-        return self._recorded_memory and digest in ("", self.subject.weights_digest())
+        digest = info.subject.identity if info.subject else ""
+        return self._recorded_memory and digest in ("", self.subject.identity())
 
     def _recorded(self, site: str, rows: np.ndarray) -> Tensor:
         before = self.recording.array_rows(self.subject.info.memory_arrays[site], np.maximum(rows - 1, 0))

@@ -43,7 +43,7 @@ class Origin:
     @property
     def key(self) -> str:
         """All that a rollout from here depends on."""
-        return f"{self.recording.name} {self.recording.digest} {self.row} {self.subject.weights_digest()}"
+        return f"{self.recording.name} {self.recording.digest} {self.row} {self.subject.identity()}"
 
     def replayed(self, lanes: Lanes) -> Moment:
         """Bring a game to the row with the recorded seed and actions; what it shows is what was recorded, or an error.
@@ -154,7 +154,7 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ow
     for name in form.fed:
         if form.observations[name] not in kept:
             raise UnknownName("array", form.observations[name], kept, "The subject is given it, so it must be kept.")
-    own = own or recording.info.arguments.get("weights") == subject.weights_digest()
+    own = own or recording.info.arguments.get("identity") == subject.identity()
     return Origin(recording=recording, row=row, subject=subject, world=world, form=form, group=line, own=own)
 
 

@@ -104,11 +104,11 @@ def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> Reco
     moves = [node.move for node in nodes[1:] if node.move is not None]
     fixed = [{"step": n.step, "move": to_json(n.move)} for n in nodes[1:] if n.move and not n.move.takes_time]
     earlier = [told for told in source.arguments.get("changes", ()) if told["step"] <= origin.step]
-    weights = origin.subject.weights_digest()
+    identity = origin.subject.identity()
     return replace(
         source,
         name=name,
-        subject=replace(origin.subject.info, weights_digest=weights),
+        subject=replace(origin.subject.info, identity=identity),
         created_at="",
         note=f"Rolled out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
         arguments={
@@ -117,7 +117,7 @@ def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> Reco
             "lanes": 1,
             "greedy": True,
             "max_steps": None,
-            "weights": weights,
+            "identity": identity,
             "of": source.name,
             "episodes": [origin.group["episode"]],
             "from": origin.step,

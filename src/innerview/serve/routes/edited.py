@@ -46,8 +46,8 @@ class EditedReply(BaseModel):
     after: str
     result: str
     factors: list[NamedFactor]
-    weights: str
-    """Digest of its weights: an ablation test of others under the same name is not about it."""
+    identity: str
+    """An ablation test of another subject under the same name is not about it."""
     live: bool
     """Whether it can be run here: the subject it was first made of is live."""
     history: list[EditLine]
@@ -136,5 +136,5 @@ def _subject(service: Service, body: AblateRequest) -> Any:
 
 def _reply(service: Service, each: Edited) -> EditedReply:
     history = [{key: value for key, value in to_json(line).items() if key != "directions"} for line in each.history]
-    told = {"name": each.name, "weights": each.info.weights_digest, "live": each.name in service.subjects}
+    told = {"name": each.name, "identity": each.info.identity, "live": each.name in service.subjects}
     return EditedReply.model_validate({**told, "history": history, **history[-1]})

@@ -229,12 +229,12 @@ const plainName = (wanted: string): string =>
 
 const newestFirst = (edited: readonly Edited[]): Edited[] => edited.toReversed();
 
-/** Whether an ablation test is about an edited subject: about these weights, not others that had its name. */
+/** Whether an ablation test is about an edited subject: about this one, not another that had its name. */
 export function isTestOf(
   line: Pick<ResultLine, "arguments">,
-  edited: Pick<Edited, "name" | "weights"> | undefined,
+  edited: Pick<Edited, "name" | "identity"> | undefined,
 ): boolean {
   if (!edited || line.arguments.edited !== edited.name) return false;
-  const arms = (line.arguments.arms ?? []) as { kind: string; weights?: string }[];
-  return arms.some((arm) => arm.kind === "ablated" && arm.weights === edited.weights);
+  const arms = (line.arguments.arms ?? []) as { kind: string; identity?: string }[];
+  return arms.some((arm) => arm.kind === "ablated" && arm.identity === edited.identity);
 }

@@ -5,18 +5,18 @@ import { Ablation, isTestOf } from "./ablation.svelte";
 import { Jobs } from "../results/jobs.svelte";
 import type { Session } from "../session.svelte";
 
-test("an ablation test is about weights, not about whoever has the name now", () => {
+test("an ablation test is about a subject, not about whoever has the name now", () => {
   const arms = [
-    { kind: "original", weights: "aa" },
-    { kind: "ablated", weights: "bb" },
+    { kind: "original", identity: "aa" },
+    { kind: "ablated", identity: "bb" },
   ];
   const line = { arguments: { edited: "no saws", arms } };
-  expect(isTestOf(line, { name: "no saws", weights: "bb" })).toBe(true);
-  expect(isTestOf(line, { name: "no saws", weights: "cc" })).toBe(false);
-  expect(isTestOf(line, { name: "no saws", weights: "aa" })).toBe(false);
-  expect(isTestOf(line, { name: "other", weights: "bb" })).toBe(false);
+  expect(isTestOf(line, { name: "no saws", identity: "bb" })).toBe(true);
+  expect(isTestOf(line, { name: "no saws", identity: "cc" })).toBe(false);
+  expect(isTestOf(line, { name: "no saws", identity: "aa" })).toBe(false);
+  expect(isTestOf(line, { name: "other", identity: "bb" })).toBe(false);
   expect(isTestOf(line, undefined)).toBe(false);
-  expect(isTestOf({ arguments: {} }, { name: "no saws", weights: "bb" })).toBe(false);
+  expect(isTestOf({ arguments: {} }, { name: "no saws", identity: "bb" })).toBe(false);
 });
 
 test("a recording is known by what its job says, also to a page that did not begin it", () => {

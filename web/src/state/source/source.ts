@@ -89,7 +89,7 @@ export function infoWith(info: RecordingInfo, subject: string, prediction: Predi
     subject: info.subject && {
       ...info.subject,
       name: subject,
-      weights_digest: "",
+      identity: "",
       heads: prediction?.heads ?? [],
       ...(prediction ? {} : { memory: [] }),
     },

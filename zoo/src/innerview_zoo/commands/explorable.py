@@ -61,7 +61,7 @@ def _subject(recording: Recording, named: str | None) -> Any:
         if world is not None and world.family != entry.family:
             continue
         model, _ = zoo.load(entry.name)
-        if info is not None and model.info.weights_digest == info.weights_digest:
+        if info is not None and model.info.identity == info.identity:
             return model
     who = f"'{info.name}'" if info is not None else "this recording"
     raise InnerviewError(

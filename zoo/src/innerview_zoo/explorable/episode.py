@@ -113,10 +113,10 @@ def _check_same(recording: Recording, subject: Subject) -> None:
     about, info = recording.info, recording.info.subject
     if info is not None and not info.memory:
         raise SubjectError(f"'{info.name}' has no memory: there is nothing to reduce. {CAN_BE_EXPORTED}")
-    if info is not None and info.weights_digest and info.weights_digest != subject.weights_digest():
+    if info is not None and info.identity and info.identity != subject.identity():
         raise JobError(
-            f"'{recording.name}' was recorded with other weights of '{info.name}' than the subject has that was given. "
-            "Load the weights it was recorded with, or record anew."
+            f"'{recording.name}' was recorded with another version of '{info.name}' (other weights, edits or "
+            "preprocessing) than the subject that was given. Load that version, or record anew."
         )
     if about.arguments.get("edits"):
         of = about.arguments.get("of")

@@ -153,7 +153,7 @@ def _block_of(grid: PoseGrid) -> np.ndarray:
 def _digest(subject: Subject, world: WorldInfo, seed: int, grid: PoseGrid) -> str:
     told: dict[str, Any] = {
         "version": _VERSION,
-        "weights": subject.weights_digest(),
+        "identity": subject.identity(),
         "world": {"name": world.name, **world.settings},
         "seed": seed,
         "lines": grid.lines,

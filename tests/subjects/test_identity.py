@@ -1,0 +1,68 @@
+"""What decides what a subject says is its identity: nobody takes what another one said for its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import innerview as iv
+from innerview.errors import StoreError
+from innerview.schema import Edit, InputEdit, SiteEdit
+from innerview.subjects.subject import Subject
+from innerview.testing.worlds import CountingWorld
+
+ZERO = SiteEdit(site="0", op="zero", elements=(0, 1))
+PATCH = InputEdit(op="patch", input="input", box=(0, 0, 4, 4), value=1.0)
+
+
+@pytest.fixture
+def module() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 6 * 6, 3))
+
+
+def adapted(module: nn.Module, normalise: object = None) -> Subject:
+    example = torch.zeros(1, 3, 8, 8)
+    return iv.subject(module, name="looker", example=example, heads="policy", normalise=normalise)
+
+
+def test_edits_are_part_of_it(module: nn.Module) -> None:
+    plain = adapted(module)
+    edited = [iv.edit(plain, edits) for edits in ([ZERO], [PATCH], [ZERO, PATCH])]
+    assert len({subject.identity() for subject in (plain, *edited)}) == 4
+    assert all(subject.info.identity == subject.identity() for subject in (plain, *edited))
+    assert edited[2].info.edits == (ZERO, PATCH) and iv.edit(plain, [ZERO]).identity() == edited[0].identity()
+    renamed = edited[0].named("other")
+    assert renamed.identity() == edited[0].identity() and renamed.info.edits == (ZERO,)
+
+
+@pytest.mark.parametrize(
+    "normalise", [False, ((0.5,) * 3, (0.5,) * 3), lambda x: x / 128, lambda x: x / 255 + 0.5], ids=str
+)
+def test_how_observations_are_taken_is_part_of_it(module: nn.Module, normalise: object) -> None:
+    assert adapted(module, normalise).identity() != adapted(module).identity()
+    assert adapted(module, normalise).identity() == adapted(module, normalise).identity()
+
+
+def test_one_function_written_twice_is_the_same(module: nn.Module) -> None:
+    assert adapted(module, lambda x: x / 255).identity() == adapted(module, lambda x: x.div(255.0)).identity()
+
+
+@pytest.mark.parametrize("edits", [[ZERO], [PATCH]], ids=["site", "input"])
+def test_what_an_edited_subject_says_is_its_own(module: nn.Module, edits: list[Edit], tmp_path: Path) -> None:
+    plain = adapted(module)
+    study = iv.Study.create(tmp_path / "a.study")
+    played = iv.record(study, plain, CountingWorld(), episodes=2, progress=False)
+    edited = iv.edit(plain, edits, name="looker")
+    one, other = (iv.predict(study, subject, played.name, progress=False) for subject in (plain, edited))
+    assert one.info.name != other.info.name
+    assert np.abs(one.array("head.policy", 0, 5) - other.array("head.policy", 0, 5)).max() > 1e-3
+    assert other.info.subject is not None and other.info.subject.edits == tuple(edits)
+    heats = [iv.look(study, "gradient", played.name, subject=each, progress=False) for each in (plain, edited)]
+    assert heats[0].id != heats[1].id
+    with pytest.raises(StoreError):
+        iv.record(study, edited, CountingWorld(), episodes=2, name=played.name, progress=False)
