@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import isfinite, prod
 from typing import Literal
 
 from innerview.errors import RequestError, UnknownName
@@ -59,20 +60,22 @@ class Binding:
 def bind(
     inputs: Sequence[InputSpec], arrays: Sequence[ArraySpec], wanted: Mapping[str, str] | None = None, *, where: str
 ) -> Binding:
-    """Bind inputs to arrays as declared, else by name, else by shape and role, else an error with the choices."""
+    """Bind inputs to arrays as declared, else by name, else by shape and role, else an error with the choices.
+
+    Shape alone binds only where one array that feeds nothing else fits one input.
+    """
     wanted = wanted or {}
     for name in wanted:
         if name not in {spec.name for spec in inputs}:
             raise UnknownName("input", name, [spec.name for spec in inputs], "inputs= names inputs of the subject.")
     known = {spec.name: spec for spec in arrays}
     found = {spec.name: _declared(spec, wanted[spec.name], known) for spec in inputs if spec.name in wanted}
-    for spec in inputs:
-        if spec.name in found:
-            continue
-        array = _by_name(spec, inputs, known) or _by_shape(spec, known, {item.array for item in found.values()})
-        if array is None:
-            raise RequestError(_no_array(spec, known, where))
-        found[spec.name] = InputBinding(input=spec.name, array=array.name, domain=array.domain)
+    open_inputs = [spec for spec in inputs if spec.name not in found]
+    named = {spec.name: array for spec in open_inputs if (array := _by_name(spec, inputs, known))}
+    rest = [spec for spec in open_inputs if spec.name not in named]
+    used = {item.array for item in found.values()} | {array.name for array in named.values()}
+    chosen = named | _by_shape(rest, {name: array for name, array in known.items() if name not in used}, known, where)
+    found |= {name: InputBinding(input=name, array=a.name, domain=a.domain) for name, a in chosen.items()}
     return Binding(inputs=tuple(found[spec.name] for spec in inputs))
 
 
@@ -92,12 +95,18 @@ def _step(text: str) -> Step:
     if text in ("channels first", "mask"):
         return Step(kind=text)  # type: ignore[arg-type]
     if match := re.fullmatch(r"resize (\d+)x(\d+)", text):
-        return Step(kind="resize", values=(float(match[1]), float(match[2])))
+        return _above_zero(text, Step(kind="resize", values=(float(match[1]), float(match[2]))))
     if match := re.fullmatch(r"stack (\d+)", text):
-        return Step(kind="stack", values=(float(match[1]),))
-    if (match := re.fullmatch(r"divide ([0-9.e+-]+)", text)) and float(match[1]):
-        return Step(kind="divide", values=(float(match[1]),))
+        return _above_zero(text, Step(kind="stack", values=(float(match[1]),)))
+    if match := re.fullmatch(r"divide (\d+(?:\.\d*)?(?:e[+-]?\d+)?)", text):
+        return _above_zero(text, Step(kind="divide", values=(float(match[1]),)))
     raise UnknownName("step", text, STEP_KINDS, _GRAMMAR)
+
+
+def _above_zero(text: str, step: Step) -> Step:
+    if min(step.values) <= 0 or not isfinite(max(step.values)):
+        raise RequestError(f"Step '{text}': its numbers are above zero. {_GRAMMAR}")
+    return step
 
 
 def _by_name(spec: InputSpec, inputs: Sequence[InputSpec], known: Mapping[str, ArraySpec]) -> ArraySpec | None:
@@ -109,13 +118,31 @@ def _by_name(spec: InputSpec, inputs: Sequence[InputSpec], known: Mapping[str, A
     return seen[0] if len(inputs) == 1 and len(seen) == 1 else None
 
 
-def _by_shape(spec: InputSpec, known: Mapping[str, ArraySpec], taken: set[str]) -> ArraySpec | None:
-    fitting = [a for a in known.values() if a.name not in taken and a.role in _FEEDING and fits(spec, a)]
+def _by_shape(
+    inputs: Sequence[InputSpec], free: dict[str, ArraySpec], known: Mapping[str, ArraySpec], where: str
+) -> dict[str, ArraySpec]:
+    """The array of each input, where shape and role leave no choice."""
+    found: dict[str, ArraySpec] = {}
+    rest = list(inputs)
+    while rest:
+        fitting = {spec.name: _fitting(spec, free) for spec in rest}
+        single = {name: arrays[0] for name, arrays in fitting.items() if len(arrays) == 1}
+        shared = Counter(array.name for array in single.values())
+        settled = {name: array for name, array in single.items() if shared[array.name] == 1}
+        if not settled:
+            raise RequestError(_no_array(rest[0], fitting[rest[0].name], known, where))
+        found |= settled
+        free = {name: array for name, array in free.items() if array not in settled.values()}
+        rest = [spec for spec in rest if spec.name not in settled]
+    return found
+
+
+def _fitting(spec: InputSpec, free: Mapping[str, ArraySpec]) -> list[ArraySpec]:
+    """Arrays that could feed an input, of the first role that has any."""
     for role in _FEEDING:
-        these = [array for array in fitting if array.role == role]
-        if these:
-            return these[0] if len(these) == 1 else None
-    return None
+        if these := [array for array in free.values() if array.role == role and fits(spec, array)]:
+            return these
+    return []
 
 
 def fits(spec: InputSpec, array: ArraySpec) -> bool:
@@ -137,12 +164,22 @@ def _size(array: ArraySpec) -> str:
     return f"{' × '.join(map(str, (*length, *array.shape)))} {array.dtype}"
 
 
-def _no_array(spec: InputSpec, known: Mapping[str, ArraySpec], where: str) -> str:
+def _no_array(spec: InputSpec, fitting: Sequence[ArraySpec], known: Mapping[str, ArraySpec], where: str) -> str:
     size = " × ".join(map(str, spec.shape))
-    choices = ", ".join(f"{a.name} ({_size(a)})" for a in known.values())
-    example = next(iter(known), "ARRAY")
+    what = f"Input '{spec.name}' ({spec.kind} {size})"
+    example = next((array.name for array in fitting), next(iter(known), "ARRAY"))
+    if fitting:
+        problem = (
+            f"By shape, {what[0].lower()}{what[1:]} could be fed by {_listed(fitting)} of '{where}', and shape alone "
+            "does not decide between its arrays and inputs."
+        )
+    else:
+        problem = f"{what} fits no array of '{where}' by name, or by shape alone. Arrays: {_listed(known.values())}."
     return (
-        f"Input '{spec.name}' ({spec.kind} {size}) fits no array of '{where}' by name, or by shape alone. Arrays: "
-        f"{choices or 'none'}. Say which one feeds it: inputs={{'{spec.name}': '{example}'}}, with steps where it has "
-        f"another size: '{example} | resize 64x64'. {_GRAMMAR}"
+        f"{problem} Say which one feeds it: inputs={{'{spec.name}': '{example}'}}, with steps where it has another "
+        f"size: '{example} | resize 64x64'. {_GRAMMAR}"
     )
+
+
+def _listed(arrays: Iterable[ArraySpec]) -> str:
+    return ", ".join(f"{array.name} ({_size(array)})" for array in arrays) or "none"
