@@ -11,6 +11,7 @@ from innerview.errors import LensError, UnknownName
 from innerview.jobs.context import Context
 from innerview.lenses.job import LensJob
 from innerview.lenses.look import LensWork, look
+from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
 from innerview.schema import Setting
 from innerview.store import Study
@@ -82,6 +83,6 @@ def test_a_damaged_result_is_computed_anew(study: Study, file: str) -> None:
 
 def test_black_and_white_are_reported_as_the_subject_takes_them(study: Study) -> None:
     recording = study.recording("x")
-    black, white = recorded_rows(study, recording, np.arange(4), recurrent()).ends["x"]
+    black, white = recorded_rows(study, recording, np.arange(4), RowInputs(recurrent(), recording)).ends["x"]
     assert black.shape == white.shape == (3, 8, 8)
     assert not black.any() and torch.all(white == 1)

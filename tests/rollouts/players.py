@@ -33,3 +33,14 @@ def recurrent(name: str = "tiny") -> iv.Subject:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         return iv.subject(Recurrent(), name=name, example=torch.zeros(1, 3, 8, 8))
+
+
+class Pose(nn.Module):
+    """A place and an angle by a convolution."""
+
+    def __init__(self, bias: float) -> None:
+        super().__init__()
+        self.conv, self.out, self.bias = nn.Conv2d(3, 2, 3), nn.Linear(2, 3), bias
+
+    def forward(self, rgb: torch.Tensor) -> torch.Tensor:
+        return self.out(self.conv(rgb).mean((2, 3))) + self.bias

@@ -14,6 +14,7 @@ from innerview.errors import RequestError, SubjectError, UnknownName
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind
 from innerview.store import Study, check, write_rows
 from innerview.subjects import Subject
+from tests.rollouts.players import Pose
 
 QUESTIONS, TOKENS, BOXES, FEATURES, ANSWERS = 70, 6, 5, 4, 3
 
@@ -260,15 +261,6 @@ def test_what_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, monkeypatc
     rows_of(other, "single", None, rows=2500)
     again = iv.predict(other, subject, "single", progress=False)
     np.testing.assert_array_equal(whole.array("head.pose", 0, 2500), again.array("head.pose", 0, 2500))
-
-
-class Pose(nn.Module):
-    def __init__(self, bias: float) -> None:
-        super().__init__()
-        self.conv, self.out, self.bias = nn.Conv2d(3, 2, 3), nn.Linear(2, 3), bias
-
-    def forward(self, rgb: Tensor) -> Tensor:
-        return self.out(self.conv(rgb).mean((2, 3))) + self.bias
 
 
 def test_two_subjects_say_something_of_the_same_rows_of_a_side_that_is_named(tmp_path: Path) -> None:

@@ -22,3 +22,5 @@ class LensJob:
     """(start, stop) of each range; all where left out."""
     subject: str | None = None
     """The live subject to use; the one that recorded where left out."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The array that feeds an input, with steps where needed: "real.rgb | resize 64x64"."""

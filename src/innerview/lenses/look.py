@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,11 @@ from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
 from innerview.lenses.rows.selection import as_ranges, chosen_rows, row_ranges
-from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, bind, join_rows, to_json, unwatched
+from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
 if TYPE_CHECKING:
+    from innerview.lenses.rows.inputs import RowInputs
     from innerview.subjects import Subject
 
 NOT_A_LENS = "Values per row, such as the advantage, are columns, not lenses: innerview info STUDY RECORDING."
@@ -41,10 +42,11 @@ class LensWork(StoredWork):
         self.looking = all_lenses().get(job.lens, NOT_A_LENS)
         lens, self.recording = self.looking.lens, context.study.recording(job.recording)
         runs = lens.runs_subject and context.subjects
-        self.subject = context.recorded_subject(self.recording, job.subject) if runs else None
-        check_needs(lens, self.recording.info, self.subject.info if self.subject else None)
-        if self.subject is not None:
-            _refuse_edited(self.recording, lens.name)
+        subject = context.recorded_subject(self.recording, job.subject) if runs else None
+        check_needs(lens, self.recording.info, subject.info if subject else None)
+        if job.inputs and not runs:
+            raise LensError(f"'{lens.name}' runs no subject: there are no inputs to feed. Leave inputs= out.")
+        self._given = given_rows(lens, self.recording, subject, job.inputs)
         self.parameters = complete_parameters(self.study, self.looking, self.recording, job.parameters)
         self.numbers = chosen_rows(self.recording.rows, job.rows)
         if lens.over == "episode":
@@ -67,8 +69,9 @@ class LensWork(StoredWork):
         metrics = to_json(load_metrics(self.study))
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them
-        if self.subject is not None:
-            asked |= {"subject": self.subject.info.name, "identity": self.subject.identity()}
+        if self._given is not None:
+            subject, binding = self._given.subject, to_json(self._given.binding)
+            asked |= {"subject": subject.info.name, "identity": subject.identity(), "binding": binding}
         return asked
 
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
@@ -88,17 +91,17 @@ class LensWork(StoredWork):
             split = self.looking.lens.over == "row"
             watch(first + done if split else done, len(self.numbers) if split else total, message, so_far)
 
-        return run_lens(self.looking, rows, self.subject, {**self.parameters, **self._results}, watch=report)
+        return look_at(self.looking, rows, self._given, {**self.parameters, **self._results}, watch=report)
 
     def merge(self, given: Sequence[Output]) -> Found:
         """What was found, as it is stored."""
         output = given[0] if len(given) == 1 else join_rows(given)
-        shown = shown_of(output, self.recording, self.subject)
+        shown = shown_of(output, self._given)
         return Found(value=to_json(output.value), arrays=output.stored(), type=output.type, shown=shown)
 
     @cached_property
     def _rows(self) -> Rows:
-        return recorded_rows(self.study, self.recording, self.numbers, self.subject)
+        return recorded_rows(self.study, self.recording, self.numbers, self._given)
 
     @cached_property
     def _results(self) -> dict[str, Output]:
@@ -111,26 +114,63 @@ class LensWork(StoredWork):
         }
 
 
-def shown_of(output: Output, recording: Recording, subject: Subject | None) -> dict[str, Any]:
+def given_rows(
+    lens: Lens, recording: Recording, subject: Subject | None, inputs: Mapping[str, str]
+) -> RowInputs | None:
+    """The rows of a recording as a subject takes them, or an error where a lens cannot look at them together."""
+    if subject is None:
+        return None
+    from innerview.lenses.rows.inputs import RowInputs
+
+    given = RowInputs(subject, recording, inputs)
+    if given.edits_vary and lens.over != "row":
+        of = recording.info.arguments.get("of")
+        raise LensError(
+            f"'{recording.name}' was made with edits that hold at some steps only, and '{lens.name}' looks at many "
+            f"steps together. Look at {repr(of) if of else 'a recording without them'} instead."
+        )
+    return given
+
+
+def shown_of(output: Output, given: RowInputs | None) -> dict[str, Any]:
     """What the generic view needs beside the arrays; of heat also which array of the recording fed each input."""
-    if not isinstance(output, Heat) or subject is None:
+    if not isinstance(output, Heat) or given is None:
         return output.shown()
-    fed = bind(subject.info.inputs, recording.info.arrays, None, where=recording.name).inputs
-    return {**output.shown(), "arrays": {item.input: item.array for item in fed}}
+    return {**output.shown(), "arrays": {item.input: item.array for item in given.binding.inputs}}
+
+
+def look_at(
+    looking: LoadedLens, rows: Rows, given: RowInputs | None, parameters: Mapping[str, Any], *, watch: Watch = unwatched
+) -> Output:
+    """Run a lens on recorded rows, with the subject edited as it was in them."""
+    if given is None:
+        return run_lens(looking, rows, None, parameters, watch=watch)
+    changing = given.edited_in if given.edits_vary else None
+    return run_lens(looking, rows, given.edited, parameters, watch=watch, subject_in=changing)
 
 
 def run_lens(
-    looking: LoadedLens, rows: Rows, subject: Subject | None, parameters: Mapping[str, Any], *, watch: Watch = unwatched
+    looking: LoadedLens,
+    rows: Rows,
+    subject: Subject | None,
+    parameters: Mapping[str, Any],
+    *,
+    watch: Watch = unwatched,
+    subject_in: Callable[[int], Subject] | None = None,
 ) -> Output:
-    """Run a lens on rows, in batches where it looks at each row on its own, and check what it gives."""
+    """Run a lens on rows, in batches where it looks at each row on its own, and check what it gives.
+
+    `subject_in` gives the subject of one row, where it is another from row to row.
+    """
     lens = looking.lens
     if lens.over != "row":
         return _checked(lens, looking.look(rows, subject, watch=watch, **parameters))
-    parts, size = [], _batch(rows, subject)
+    parts, size = [], 1 if subject_in else _batch(rows, subject)
     for first in range(0, rows.count, size):
         watch(first, rows.count, "rows")
         some = rows.part(np.arange(first, min(first + size, rows.count)))
-        parts.append(_checked(lens, looking.look(some, subject, watch=unwatched, **parameters)))
+        asked = subject_in(int(some.numbers[0])) if subject_in else subject
+        parts.append(_checked(lens, looking.look(some, asked, watch=unwatched, **parameters)))
     return join_rows(parts)
 
 
@@ -170,6 +210,7 @@ def look(
     *,
     rows: tuple[int, int] | Sequence[tuple[int, int]] | np.ndarray | None = None,
     subject: Subject | None = None,
+    inputs: Mapping[str, str] | None = None,
     again: bool = False,
     progress: Progress | bool = True,
     **parameters: Any,
@@ -177,7 +218,9 @@ def look(
     """Look at a recording (the only one where none is named) through a lens and save its result.
 
     `rows` are (start, stop), several such ranges, or a NumPy array of row numbers or of true and false; all where left
-    out. What was asked before is read from the study, unless it is wanted `again`.
+    out. `inputs` says which array feeds which input of the subject ("real.rgb", "real.rgb | resize 64x64"); what is
+    left out is found by name, else by shape and role. What was asked before is read from the study, unless it is
+    wanted `again`.
     """
     opened = study if isinstance(study, Study) else Study.open(study)
     names = opened.recordings()
@@ -191,6 +234,7 @@ def look(
         parameters=parameters,
         rows=None if rows is None else row_ranges(chosen_rows(source.rows, rows)),
         subject=subject.info.name if subject is not None else None,
+        inputs=dict(inputs or {}),
     )
     live = {subject.info.name: subject} if subject is not None else {}
     result: Result = run_job(job, Context(study=opened, subjects=live), progress=progress, again=again)
@@ -213,12 +257,3 @@ def _check_result(study: Study, kind: str, id: str) -> None:
     found = study.result(id)
     if found.kind != kind:
         raise LensError(f"Result '{id}' is of lens '{found.kind}'; one of '{kind}' is needed here.")
-
-
-def _refuse_edited(recording: Recording, lens: str) -> None:
-    if recording.info.arguments.get("edits"):
-        of = recording.info.arguments.get("of")
-        raise LensError(
-            f"'{recording.name}' was played with its memory changed; '{lens}' would run the subject without that. "
-            f"Look at {repr(of) if of else 'a recording without edits'} instead."
-        )

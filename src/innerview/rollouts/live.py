@@ -11,7 +11,7 @@ import numpy as np
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.lenses.discovery import all_lenses
-from innerview.lenses.look import complete_parameters, run_lens, shown_of
+from innerview.lenses.look import complete_parameters, given_rows, look_at, shown_of
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
@@ -28,6 +28,8 @@ class ForwardCall:
     row: int
     subject: str | None = None
     """The live subject to ask; the one that recorded where left out."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The array that feeds an input, with steps where needed: "real.rgb | resize 64x64"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +45,7 @@ class LensCall(ForwardCall):
 def forward(context: Context, call: ForwardCall) -> dict[str, Any]:
     """Every head's output for a recorded row."""
     recording, subject = _row(context, call)
-    heads = recorded_rows(context.study, recording, np.array([call.row]), subject).heads(np.array([0]))
+    heads = RowInputs(subject, recording, call.inputs).run(np.array([call.row])).heads
     return {"heads": {name: value[0].tolist() for name, value in heads.items()}}
 
 
@@ -56,10 +58,11 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
     recording, subject = _row(context, call)
     check_needs(looking.lens, recording.info, subject.info)
     parameters = complete_parameters(context.study, looking, recording, call.parameters)
-    rows = recorded_rows(context.study, recording, np.array([call.row]), subject)
-    output = run_lens(looking, rows, subject, parameters)
+    given = given_rows(looking.lens, recording, subject, call.inputs)
+    rows = recorded_rows(context.study, recording, np.array([call.row]), given)
+    output = look_at(looking, rows, given, parameters)
     said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type}
-    said |= shown_of(output, recording, subject)
+    said |= shown_of(output, given)
     if isinstance(output, Heat):
         name = call.input or next(iter(output.heat))
         if name not in output.heat:
@@ -69,10 +72,8 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
 
 
 def _row(context: Context, call: ForwardCall) -> tuple[Recording, Subject]:
-    """The recording and the subject, with its memory changed as it was at that row."""
+    """The recording, which has that row, and the subject."""
     recording, row = context.study.recording(call.recording), call.row
     if not 0 <= row < recording.rows:
         raise RequestError(f"row is a whole number from 0 to {recording.rows - 1}, not {row}.")
-    subject = context.recorded_subject(recording, call.subject)
-    given = RowInputs(subject, recording)
-    return recording, given.as_edited(row, given.memory_before(np.array([row])))
+    return recording, context.recorded_subject(recording, call.subject)

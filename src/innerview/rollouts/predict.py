@@ -68,7 +68,7 @@ class PredictWork(Work):
         super().__init__(job, context)
         source = context.study.recording(job.recording)
         self.subject = context.subject(job.subject, source)
-        given = RowInputs(self.subject, source, job.inputs, recorded_memory=False)
+        given = RowInputs(self.subject, source, job.inputs, as_recorded=False)
         edits = checked(job.edits, self.subject.info)
         self._run = _Run(given, chosen_rows(source.rows, job.rows), job.keep, edits)
         self._info = self._run.describe()

@@ -57,5 +57,6 @@ def look(
         heat={image.name: heat.cpu().numpy()},
         rows=rows.numbers,
         unit=f"of '{target}'",
-        value={"layer": layer, "error": float(found.error.median())},
+        value={"layer": layer},
+        arrays={"error": found.error.cpu().numpy()},
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from innerview.errors import LensError, UnknownName
 from innerview.schema.output import OutputType
 
 Need = Literal[
@@ -73,4 +74,12 @@ class Lens:
     """Whether it is given a subject: as its needs say."""
 
     def __post_init__(self) -> None:
+        for need in self.needs:
+            if need not in get_args(Need):
+                raise UnknownName("need", need, get_args(Need), f"Lens '{self.name}' says that it needs it.")
+        if self.over == "row" and self.yields not in ("heat", "per row"):
+            raise LensError(
+                f"Lens '{self.name}' looks at single rows and yields '{self.yields}'. Of single rows it is 'heat' or "
+                "'per row'; what is made of many rows together is over=\"rows\"."
+            )
         object.__setattr__(self, "runs_subject", any(need in RUNS for need in self.needs))

@@ -248,19 +248,30 @@ OUTPUTS: Mapping[str, type[Output]] = {
 
 
 def join_rows(parts: Sequence[Output]) -> Output:
-    """One output of several that were made of rows one batch after the other: heat and values per row."""
+    """One output of several that were made of rows one batch after the other: heat and values per row.
+
+    Further arrays have a value for each row too; what is said beside them holds for all rows.
+    """
     first = parts[0]
+    for part in parts:
+        counts = {name: len(values) for name, values in part.arrays.items()}
+        if part.value != first.value or any(count != len(part.stored()["rows"]) for count in counts.values()):
+            raise LensError(
+                "What a lens over single rows says beside its heat or values is the same whichever rows it is given: "
+                "its `value` may not depend on them, and its `arrays` are [row, …]."
+            )
     if len(parts) == 1:
         return first
+    arrays = {name: np.concatenate([part.arrays[name] for part in parts]) for name in first.arrays}
     if isinstance(first, Heat):
         heats = [part for part in parts if isinstance(part, Heat)]
         joined = {name: np.concatenate([part.heat[name] for part in heats]) for name in first.heat}
         rows = np.concatenate([part.rows for part in heats])
-        return Heat(heat=joined, rows=rows, unit=first.unit, signed=first.signed, value=first.value)
+        return Heat(heat=joined, rows=rows, unit=first.unit, signed=first.signed, value=first.value, arrays=arrays)
     if isinstance(first, PerRow):
         each = [part for part in parts if isinstance(part, PerRow)]
         values, rows = np.concatenate([part.values for part in each]), np.concatenate([part.rows for part in each])
-        return PerRow(values=values, rows=rows, columns=first.columns, value=first.value)
+        return PerRow(values=values, rows=rows, columns=first.columns, value=first.value, arrays=arrays)
     raise LensError(f"A lens over single rows yields heat or values per row, not a {first.type}.")
 
 

@@ -1522,6 +1522,10 @@ export interface components {
         LensJob: {
             /** Again */
             again?: boolean;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -42,5 +42,4 @@ class RecordedFeed:
 
     def _run(self, places: np.ndarray, keep: tuple[str, ...]) -> Iterator[Output]:
         for first in range(0, len(places), BATCH):
-            inputs, memory = self.given.read(self.numbers[places[first : first + BATCH]])
-            yield self.given.subject.run(inputs, memory, keep=keep)
+            yield self.given.run(self.numbers[places[first : first + BATCH]], keep)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,16 +13,17 @@ from torch import Tensor
 
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
-from innerview.schema import ArraySpec, Binding, InputBinding, InputSpec, Step, bind
+from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind
 from innerview.store import Recording
-from innerview.subjects import Subject
+from innerview.subjects import Output, Subject
 
 
 class RowInputs:
     """Any rows of a recording as one subject takes them, read when they are asked for.
 
     Where rows have no time, or begin a group, memory is fresh. Where they have, it is what was recorded for this very
-    subject; for any other, the subject is run over the rows of the group that come before.
+    subject; for any other, the subject is run over the rows of the group that come before. The edits that a recording
+    was made with go for the subject that recorded it alone. Not `as_recorded`, it is taken for any other.
     """
 
     def __init__(
@@ -31,10 +32,10 @@ class RowInputs:
         recording: Recording,
         binding: Binding | Mapping[str, str] | None = None,
         *,
-        recorded_memory: bool = True,
+        as_recorded: bool = True,
     ) -> None:
         self.subject, self.recording = subject, recording
-        self._recorded_memory = recorded_memory
+        self._as_recorded = as_recorded
         info = recording.info
         if not isinstance(binding, Binding):
             binding = bind(subject.info.inputs, info.arrays, binding, where=recording.name)
@@ -71,13 +72,31 @@ class RowInputs:
             for site, state in fresh.items()
         }
 
-    def as_edited(self, row: int, before: Mapping[str, Tensor]) -> Subject:
-        """The subject changed as it was in that row, where the recording was made with edits."""
-        edits = self.recording.info.edits
-        if not edits or self.recording.info.ordering is None:
-            return self.subject
-        step = row - int(self.group_starts(np.array([row]))[0])
-        return self.subject.with_edits(Stepper(self.subject, before, programs=[edits]).changes([step]))
+    def run(self, rows: np.ndarray, keep: Sequence[str] = ()) -> Output:
+        """What the subject says in these rows, edited as it was, with the sites `keep`."""
+        inputs, memory = self.read(rows)
+        return self._stepper(memory, keep).step(inputs, steps=self._steps(rows))
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """What the subject was changed by when it made the recording; nothing of any other."""
+        return self.recording.info.edits if self._recorded_by_it and self.recording.info.ordering else ()
+
+    @property
+    def edits_vary(self) -> bool:
+        """Whether the edits hold in some rows of a group only."""
+        sites = [edit for edit in self.edits if isinstance(edit, SiteEdit)]
+        return any(edit.start or edit.stop is not None for edit in sites)
+
+    @cached_property
+    def edited(self) -> Subject:
+        """The subject as it was in every row; without edits that hold in some only."""
+        return self.subject.with_edits(self.edits) if self.edits and not self.edits_vary else self.subject
+
+    def edited_in(self, row: int) -> Subject:
+        """The subject as it was in that row."""
+        place = np.array([row])
+        return self.subject.with_edits(self._stepper(self.memory_before(place)).changes(self._steps(place)))
 
     def group_starts(self, rows: np.ndarray) -> np.ndarray:
         """The first row of each row's group."""
@@ -98,12 +117,31 @@ class RowInputs:
     @cached_property
     def has_recorded_memory(self) -> bool:
         """Whether the recording keeps the memory of this subject, as far as can be told."""
-        info, shapes = self.recording.info, {site.name: site.shape for site in self.subject.info.memory}
+        shapes = {site.name: site.shape for site in self.subject.info.memory}
         kept = {name: self._arrays.get(array) for name, array in self.subject.info.memory_arrays.items()}
         if any(spec is None or spec.shape != shapes[name] for name, spec in kept.items()):
             return False
-        digest = info.subject.identity if info.subject else ""
-        return self._recorded_memory and digest in ("", self.subject.identity())
+        return self._recorded_by_it
+
+    @cached_property
+    def _recorded_by_it(self) -> bool:
+        recorded = self.recording.info.subject
+        return self._as_recorded and (recorded is None or recorded.identity in ("", self.subject.identity()))
+
+    def _stepper(self, before: Mapping[str, Tensor], keep: Sequence[str] = ()) -> Stepper[Mapping[str, Tensor]]:
+        memory = {site.address for site in self.subject.info.memory}
+        for edit in self.edits:
+            if isinstance(edit, SiteEdit) and edit.op == "freeze" and edit.site not in ("", *memory):
+                raise RequestError(
+                    f"'{self.recording.name}' was made with '{edit.site}' frozen at what it was in an earlier row, "
+                    "which was not recorded: its rows cannot be run again. Choose a recording without that edit."
+                )
+        return Stepper(self.subject, before, programs=[self.edits], keep=keep)
+
+    def _steps(self, rows: np.ndarray) -> list[int]:
+        """How far into its group each row is; only edits ask."""
+        steps: list[int] = (rows - self.group_starts(rows)).tolist() if self.edits else [0] * len(rows)
+        return steps
 
     def _recorded(self, site: str, rows: np.ndarray) -> Tensor:
         before = self.recording.array_rows(self.subject.info.memory_arrays[site], np.maximum(rows - 1, 0))
@@ -112,7 +150,7 @@ class RowInputs:
     def _carried(self, rows: np.ndarray) -> dict[str, Tensor]:
         """The subject is run over what comes before in each group, once for all rows that are wanted of it."""
         starts = self.group_starts(rows)
-        given, fresh = GivenRows(self.subject, self.inputs), self.subject.initial_memory(1)
+        given, fresh = GivenRows(self.subject, self.inputs, edits=self.edits), self.subject.initial_memory(1)
         before = dict.fromkeys(starts.tolist(), fresh)
         for start in np.unique(starts[starts < rows]).tolist():
             later = rows[(starts == start) & (rows > start)]

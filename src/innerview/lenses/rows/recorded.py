@@ -18,7 +18,7 @@ from innerview.schema import Column, Rows, States
 from innerview.store import Recording, Study
 
 if TYPE_CHECKING:
-    from innerview.subjects import Subject
+    from innerview.lenses.rows.inputs import RowInputs
 
 
 def memory_arrays(recording: Recording) -> tuple[str, ...]:
@@ -62,9 +62,9 @@ def episodes(recording: Recording, numbers: np.ndarray) -> tuple[tuple[int, int]
 
 
 def recorded_rows(
-    study: Study, recording: Recording, numbers: np.ndarray | None = None, subject: Subject | None = None
+    study: Study, recording: Recording, numbers: np.ndarray | None = None, given: RowInputs | None = None
 ) -> Rows:
-    """Any rows of a recording, ascending, all where none are named; with a subject, as it takes them."""
+    """Any rows of a recording, ascending, all where none are named; where they are `given` to a subject, with that."""
     numbers = np.arange(recording.rows) if numbers is None else np.asarray(numbers, np.int64)
     columns = Columns(study=study, recording=recording, numbers=numbers)
     rows = Rows(
@@ -79,12 +79,10 @@ def recorded_rows(
         name = mask.name
         read = lambda places: recording.array_rows(name, numbers[places])  # noqa: E731
         rows = replace(rows, mask=read, classes=mask.elements)
-    if subject is None:
+    if given is None:
         return rows
     from innerview.lenses.rows.feed import RecordedFeed
-    from innerview.lenses.rows.inputs import RowInputs
 
-    given = RowInputs(subject, recording)
     return replace(rows, feed=RecordedFeed(given, numbers), ends=given.extremes())
 
 

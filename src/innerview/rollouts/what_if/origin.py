@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from innerview.jobs.context import Context
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import check_known, check_world
-from innerview.schema import Moment, Move, from_json
+from innerview.schema import Edit, Moment, Move, from_json
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 from innerview.worlds import Changeable, Lanes, Rewindable, World
@@ -63,7 +64,16 @@ class Origin:
 
     def memory(self) -> dict[str, torch.Tensor]:
         """What the subject remembers when it comes to the row; another one than was recorded sees what led to it."""
-        return RowInputs(self.subject, self.recording).memory_before(np.array([self.row]))
+        return self._given.memory_before(np.array([self.row]))
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What it was changed by when it recorded; nothing of another subject."""
+        return self._given.edits
+
+    @cached_property
+    def _given(self) -> RowInputs:
+        return RowInputs(self.subject, self.recording)
 
     def chosen(self, output: Output) -> Any:
         """The subject's most likely action."""

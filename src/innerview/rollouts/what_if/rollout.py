@@ -200,7 +200,7 @@ class WhatIfRollout:
 
     def _stepper(self, before: Memory) -> Stepper[Mapping[str, torch.Tensor]]:
         """The subject with this memory, edited as it was when the recording was made."""
-        return Stepper(self.origin.subject, before, programs=[self.origin.recording.info.edits])
+        return Stepper(self.origin.subject, before, programs=[self.origin.edits])
 
     def _key(self, move: Move | None) -> str:
         above = self.nodes[-1].key if self.nodes else self.origin.key
