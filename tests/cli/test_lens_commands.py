@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import innerview as iv
 from innerview.cli import app
 from innerview.cli.lenses import parameters_of
+from innerview.cli.rows import bound, ranges
 from innerview.errors import InnerviewError, UnknownName
 from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.registry import Registry
@@ -110,3 +111,20 @@ def test_parameters_are_read_as_the_lens_wants_them() -> None:
         parameters_of(gradient, ["times_input=1"])
     with pytest.raises(UnknownName, match="Did you mean 'max_rows'"):
         parameters_of(tsne, ["mots=3"])
+
+
+def test_rows_and_inputs_are_read_as_they_are_typed(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ranges(["0:4", "10:12"]) == [(0, 4), (10, 12)] and ranges(None) is None and ranges([]) is None
+    assert bound(["rgb=real.rgb | resize 64x64", "depth = real.depth"]) == {
+        "rgb": "real.rgb | resize 64x64",
+        "depth": "real.depth",
+    }
+    for words in ("real.rgb", "=real.rgb", "rgb="):
+        with pytest.raises(InnerviewError, match=f"INPUT=ARRAY, such as rgb=real.rgb, not '{words}'"):
+            bound([words])
+    with pytest.raises(InnerviewError, match="says twice what feeds 'rgb'"):
+        bound(["rgb=a", "rgb=b"])
+    monkeypatch.setattr("innerview.cli.make.load_subject", lambda text: (recurrent(), None))
+    for command in (("lens", "gradient", str(study)), ("predict", str(study))):
+        with pytest.raises(UnknownName, match="array 'nothing'"):
+            run(*command, "--recording", "x", "--subject", "agent.py:make", "--input", "x=nothing")

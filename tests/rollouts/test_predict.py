@@ -162,7 +162,7 @@ def test_maps_are_saved_and_one_head_is_changed_as_in_a_patched_module(
 def test_it_is_saved_by_recording_subject_and_binding(study: Study, subject: Subject) -> None:
     whole = iv.predict(study, subject, "questions", inputs=BOUND, progress=False)
     assert iv.predict(study, subject, "questions", inputs=BOUND, progress=False).id == whole.id
-    some = iv.predict(study, subject, "questions", inputs=BOUND, rows=[31, 4, 4], progress=False)
+    some = iv.predict(study, subject, "questions", inputs=BOUND, rows=np.array([31, 4, 4]), progress=False)
     assert some.source_rows.tolist() == [4, 31]
     assert [p.id for p in study.predictions("questions", "asker")] == sorted(
         [whole.id, some.id], key=lambda id: (study.prediction(id).info.created_at, id)
@@ -233,7 +233,7 @@ def test_a_memory_is_carried_where_rows_have_time_and_fresh_where_they_have_none
     np.testing.assert_allclose(fresh.array("head.pose", 7, 8), carried.array("head.pose", 7, 8), atol=1e-6)
     assert np.abs(fresh.array("head.pose", 6, 7) - carried.array("head.pose", 6, 7)).max() > 1e-3
     assert [c.name for c in fresh.info.columns] == ["row", "value", "pose_x", "pose_y", "pose_angle"]
-    chosen = iv.predict(study, subject, "walks", rows=[12, 39], progress=False)
+    chosen = iv.predict(study, subject, "walks", rows=np.array([12, 39]), progress=False)
     np.testing.assert_allclose(chosen.array("head.pose", 0, 2), [expected[12], expected[39]], atol=1e-6)
 
 

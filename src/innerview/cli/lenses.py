@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from innerview.cli.rows import Inputs, Rows, bound, ranges
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
 
@@ -49,7 +50,8 @@ def lens(
     subject: Annotated[
         str | None, typer.Option(help="For lenses that run the model again: zoo:NAME or FILE.py:FUNCTION.")
     ] = None,
-    rows: Annotated[list[str] | None, typer.Option(help="Only rows START:STOP; may be repeated.")] = None,
+    input: Inputs = None,
+    rows: Rows = None,
     again: Annotated[bool, typer.Option("--again", help="Compute it also where the study knows it.")] = False,
 ) -> None:
     """Look at a recording through a lens, print what it finds and keep it in the study.
@@ -61,6 +63,8 @@ def lens(
         innerview lens influence my.study --subject zoo:doom_health --episode 3
 
         innerview lens gradient my.study --subject zoo:doom_health --rows 0:100 --rows 250:300
+
+        innerview lens gradient pairs.study --subject pose.py:make --input rgb=real.rgb --set target="0 of pose"
     """
     from innerview.cli.look import only_recording
     from innerview.lenses.look import look
@@ -68,9 +72,10 @@ def lens(
 
     opened = Study.open(study)
     chosen = only_recording(opened, recording)
-    ranges = [_range(words) for words in rows or []] or (None if episode is None else chosen.group_rows(episode))
+    looked_at = ranges(rows) or (None if episode is None else chosen.group_rows(episode))
     wanted = parameters_of(_described(name), set_ or [])
-    result = look(opened, name, chosen.name, rows=ranges, subject=_subject(subject), again=again, **wanted)
+    model, fed = _subject(subject), bound(input)
+    result = look(opened, name, chosen.name, rows=looked_at, subject=model, inputs=fed, again=again, **wanted)
     _print_result(opened, result)
 
 
@@ -114,13 +119,6 @@ def _subject(text: str | None) -> Any:
     from innerview.cli.make import load_subject
 
     return load_subject(text)[0]
-
-
-def _range(words: str) -> tuple[int, int]:
-    start, colon, stop = words.partition(":")
-    if not (colon and start.isdigit() and stop.isdigit()):
-        raise InnerviewError(f"--rows takes START:STOP, such as 0:100, not '{words}'.")
-    return int(start), int(stop)
 
 
 def _print_result(study: Study, result: Result) -> None:

@@ -17,7 +17,7 @@ from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
-from innerview.lenses.rows.selection import as_ranges, chosen_rows, row_ranges
+from innerview.lenses.rows.selection import ChosenRows, as_ranges, chosen_rows, row_ranges
 from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
@@ -208,7 +208,7 @@ def look(
     lens: str,
     recording: str | None = None,
     *,
-    rows: tuple[int, int] | Sequence[tuple[int, int]] | np.ndarray | None = None,
+    rows: ChosenRows | None = None,
     subject: Subject | None = None,
     inputs: Mapping[str, str] | None = None,
     again: bool = False,

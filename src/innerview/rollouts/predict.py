@@ -14,16 +14,15 @@ import numpy as np
 from innerview.capture import GivenRows
 from innerview.capture.predictions import PredictionLayout, prediction_layout
 from innerview.edits import as_edits, checked
-from innerview.errors import RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.lenses.rows.inputs import RowInputs
-from innerview.lenses.rows.selection import chosen_rows, row_ranges
+from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.rollouts.jobs import PredictJob
 from innerview.rollouts.record import context_of
 from innerview.schema import Binding, Column, Edit, Edits, Origin, RecordingInfo, to_json
-from innerview.store import Predictions, Recording, Study, fitting_block_rows, prediction_id
+from innerview.store import Predictions, Study, fitting_block_rows, prediction_id
 from innerview.subjects import Output, Subject
 
 
@@ -32,7 +31,7 @@ def predict(
     subject: Subject,
     recording: str,
     *,
-    rows: Sequence[int] | range | np.ndarray | None = None,
+    rows: ChosenRows | None = None,
     inputs: Mapping[str, str] | Binding | None = None,
     keep: Sequence[str] = (),
     edits: Edits | None = None,
@@ -40,9 +39,10 @@ def predict(
 ) -> Predictions:
     """What a subject says of rows of a recording, whoever made them: every head, and the sites named by `keep`.
 
-    `inputs` says which array feeds which input ("real.rgb", "real.rgb | resize 64x64"); what is left out is found by
-    name, else by shape and role. Where rows have no time a recurrent subject starts afresh at each of them; where they
-    have, it is carried along each group. An interrupted prediction continues when it is asked for again.
+    `rows` are (start, stop), several such ranges, or a NumPy array of row numbers or of true and false; all where left
+    out. `inputs` says which array feeds which input ("real.rgb", "real.rgb | resize 64x64"); what is left out is found
+    by name, else by shape and role. Where rows have no time a recurrent subject starts afresh at each of them; where
+    they have, it is carried along each group. An interrupted prediction continues when it is asked for again.
     """
     context = context_of(study, subject)
     source = context.study.recording(recording)
@@ -50,7 +50,7 @@ def predict(
     job = PredictJob(
         recording=recording,
         subject=subject.info.name,
-        rows=None if rows is None else row_ranges(_checked_rows(source, rows)),
+        rows=None if rows is None else row_ranges(chosen_rows(source.rows, rows)),
         inputs=bound,
         keep=(keep,) if isinstance(keep, str) else tuple(keep),
         edits=as_edits(edits),
@@ -102,16 +102,6 @@ class PredictWork(Work):
                     )
                     watch(int(places[-1]) + 1, len(run.rows))
         return self.study.prediction(writer.name)
-
-
-def _checked_rows(recording: Recording, rows: Sequence[int] | range | np.ndarray) -> np.ndarray:
-    wanted = np.asarray(rows)
-    if wanted.dtype == bool and wanted.shape == (recording.rows,):
-        wanted = np.flatnonzero(wanted)
-    fits = wanted.ndim == 1 and wanted.size and np.issubdtype(wanted.dtype, np.integer)
-    if not fits or wanted.min() < 0 or wanted.max() >= recording.rows:
-        raise RequestError(f"rows are numbers from 0 to {recording.rows - 1}, at least one; not {rows!r:.60}.")
-    return np.unique(wanted)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -9,17 +10,17 @@ import numpy as np
 
 from innerview.errors import RequestError
 
+ChosenRows = tuple[int, int] | range | Sequence[tuple[int, int]] | np.ndarray
+"""(start, stop), several such ranges, or a NumPy array of row numbers or of true and false for every row."""
 
-def chosen_rows(count: int, rows: Any) -> np.ndarray:
-    """Row numbers, ascending. `rows` is None for all, (start, stop), ranges [[start, stop], …], or a NumPy array.
 
-    An array holds row numbers, or true and false for every row.
-    """
+def chosen_rows(count: int, rows: ChosenRows | None) -> np.ndarray:
+    """Row numbers, ascending; all where none are chosen."""
     if rows is None:
         return np.arange(count)
-    if isinstance(rows, np.ndarray):
-        return _from_array(count, rows)
-    ranges = [rows] if _is_range(rows) else rows
+    if isinstance(rows, np.ndarray | range):
+        return _from_array(count, np.asarray(rows))
+    ranges: Any = [rows] if _is_range(rows) else rows
     fit = isinstance(ranges, list | tuple) and ranges and all(_is_range(each) for each in ranges)
     if not fit or not all(0 <= start < stop <= count for start, stop in ranges):
         raise RequestError(
