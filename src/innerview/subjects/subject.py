@@ -216,7 +216,7 @@ class Subject:
 
         `keep`: addresses of sites to read, as they are after the edits. `edits`: changes at sites and inputs, made in
         order before anything reads them (`MemorySite.editable` says where a change of a memory reaches less).
-        `rule`: how gradients go back through ReLUs.
+        `rule`: how gradients go back through rectifiers.
         """
         batch = self._check_inputs(inputs)
         memory = self.initial_memory(batch) if memory is None else self._checked_memory(memory, batch)

@@ -1,4 +1,4 @@
-"""Other ways to go back through a ReLU: guided backpropagation and the deconvolutional network's."""
+"""Other ways to go back through a rectifier: guided backpropagation and the deconvolutional network's."""
 
 from __future__ import annotations
 
@@ -8,32 +8,43 @@ from typing import Any, Literal, get_args
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from innerview.errors import UnknownName
+from innerview.errors import SubjectError, UnknownName
 
 Rule = Literal["plain", "guided", "deconvnet"]
-"""What passes back through a ReLU. `plain`: where its input was positive. `deconvnet`: where the gradient is positive.
-`guided`: where both are."""
+"""What passes back through a rectifier. `plain`: the gradient times the rectifier's slope, for a ReLU 1 where its input
+was positive and else 0. `deconvnet`: the positive part of the gradient. `guided`: the positive part times the slope."""
 
-_RELU = (functional.relu, torch.relu, Tensor.relu)
-_RELU_IN_PLACE = (torch.relu_, Tensor.relu_)
+_RECTIFIERS = frozenset({"relu", "relu6", "leaky_relu", "rrelu", "prelu", "threshold"})
+_CLAMPS = frozenset({"clamp", "clip", "clamp_min"})
+_SMOOTH = frozenset({"elu", "celu", "selu", "gelu", "silu", "mish", "hardswish", "rnn_relu", "rnn_relu_cell"})
+"""What stands in place of rectifiers in some models, and has no such rule; recurrent kernels hide theirs."""
 
 
 @contextlib.contextmanager
 def backward_rule(rule: Rule) -> Iterator[None]:
-    """Graphs made in the block go back by this rule, whether a ReLU is a module, a function or works in place."""
+    """Graphs made in the block go back by this rule, whether a rectifier is a module, a function or works in place.
+
+    An error where the rule would change nothing, or only a part: a plain gradient under another name misleads.
+    """
     if rule not in get_args(Rule):
         raise UnknownName("backward rule", str(rule), get_args(Rule))
-    with contextlib.nullcontext() if rule == "plain" else _ReluMode(rule == "guided"):
+    if rule == "plain" or not torch.is_grad_enabled():
         yield
+        return
+    with _RectifierMode(rule) as mode:
+        yield
+    if not mode.met:
+        raise SubjectError(f"No rectifier ran, so '{rule}' would be the plain gradient. Use rule='plain'.")
 
 
-class _ReluMode(TorchFunctionMode):
-    def __init__(self, guided: bool) -> None:
+class _RectifierMode(TorchFunctionMode):
+    def __init__(self, rule: Rule) -> None:
         super().__init__()
-        self._guided = guided
+        self._rule = rule
+        self.met = False
+        """Whether a rectifier ran."""
 
     def __torch_function__(
         self,
@@ -43,25 +54,65 @@ class _ReluMode(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         given = dict(kwargs or {})
-        if func not in _RELU and func not in _RELU_IN_PLACE:
+        name = getattr(func, "__name__", "").strip("_")
+        if name in _SMOOTH and torch.is_grad_enabled():
+            raise SubjectError(
+                f"The rule '{self._rule}' is one of rectifiers, such as ReLU; this model uses {name}, which would pass "
+                "the plain gradient. Use rule='plain'."
+            )
+        if not _is_rectifier(name, args, given):
             return func(*args, **given)
-        value = args[0] if args else given["input"]
-        flagged = (args[1] if len(args) > 1 else given.get("inplace", False)) if func is functional.relu else False
+        self.met = True
+        value, rest = (args[0], args[1:]) if args else (given.pop("input"), ())
         if not torch.is_grad_enabled() or not value.requires_grad:
-            return func(*args, **given)
-        return _Relu.apply(value, self._guided, bool(flagged) or func in _RELU_IN_PLACE)  # type: ignore[no-untyped-call]
+            return func(value, *rest, **given)
+        rectify = _Call(func, rest, given)
+        return _Rectified.apply(value, rectify, self._rule == "guided")  # type: ignore[no-untyped-call]
 
 
-class _Relu(torch.autograd.Function):
+def _is_rectifier(name: str, args: tuple[Any, ...], given: Mapping[str, Any]) -> bool:
+    """A clamp is one where it cuts at 0 and nowhere else: between two bounds it is how a picture is clipped."""
+    if name in _RECTIFIERS:
+        return True
+    if name == "hardtanh":
+        return _is_zero(args[1] if len(args) > 1 else given.get("min_val", -1.0))
+    if name not in _CLAMPS:
+        return False
+    highest = args[2] if len(args) > 2 else given.get("max")
+    return highest is None and _is_zero(args[1] if len(args) > 1 else given.get("min"))
+
+
+def _is_zero(bound: Any) -> bool:
+    return bound is not None and not torch.as_tensor(bound).any()
+
+
+class _Call:
+    """A rectifier with all but its input."""
+
+    def __init__(self, func: Callable[..., Any], rest: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+        self._func, self._rest, self._given = func, rest, given
+
+    def __call__(self, value: Tensor) -> tuple[Tensor, Tensor, bool]:
+        """What it gives, its slope, and whether it works in place."""
+        with torch.enable_grad():
+            before = value.detach().requires_grad_()
+            own = before.clone()
+            after = self._func(own, *self._rest, **self._given)
+            (slope,) = torch.autograd.grad(after.sum(), before)
+        return after.detach(), slope, after is own
+
+
+class _Rectified(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, value: Tensor, guided: bool, in_place: bool) -> Tensor:
+    def forward(ctx: Any, value: Tensor, rectify: _Call, guided: bool) -> Tensor:
+        after, slope, in_place = rectify(value)
         ctx.guided = guided
         if guided:
-            ctx.save_for_backward(value > 0)
+            ctx.save_for_backward(slope)
         if in_place:
             ctx.mark_dirty(value)
-            return value.relu_()
-        return value.clamp(min=0)
+            return value.copy_(after)
+        return after
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
