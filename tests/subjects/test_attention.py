@@ -225,6 +225,39 @@ def test_a_changed_head_is_what_a_patched_module_gives(case: Case, op: str) -> N
     assert not any(part._forward_hooks or part._forward_pre_hooks for part in subject.module.modules())
 
 
+def test_gradients_at_a_map_are_those_of_attention_by_hand(case: Case) -> None:
+    subject = made(case)
+    module: Any = subject.module
+    output = answers(subject, keep=[case.address], grad=True)
+    (got,) = torch.autograd.grad(output.heads["answer"][:, 1].sum(), output.sites[case.address])
+    maps = output.sites[case.address].detach().requires_grad_()
+    answer = answer_of(subject, case.hand(module.attend, module.words(TEXT), [maps]))
+    (wanted,) = torch.autograd.grad(answer[:, 1].sum(), maps)
+    assert wanted.abs().sum() > 0
+    torch.testing.assert_close(got, wanted, atol=1e-6, rtol=1e-5)
+    torch.testing.assert_close(output.heads["answer"], answer)
+
+
+def test_gradients_go_on_from_one_map_to_another_and_to_the_inputs() -> None:
+    torch.manual_seed(0)
+    subject = subject_of(Twice())
+    module: Any = subject.module
+    first, second = (f"attend@{call}/attention" for call in range(2))
+    edit = SiteEdit(site=first, elements=(1,), op="uniform")
+    output = answers(subject, keep=[first, second], edits=edit, grad=True)
+    got = torch.autograd.grad(
+        output.heads["answer"].sum(), [output.sites[first], output.sites[second], module.words.weight]
+    )
+    x = module.words(TEXT)
+    one = output.sites[first].detach().requires_grad_()
+    then = x + module.attend.mix(one, x)
+    two = module.attend.maps(then, then)
+    wanted = torch.autograd.grad(answer_of(subject, then + module.attend.mix(two, then)).sum(), [one, two])
+    for found, right in zip(got, wanted, strict=False):
+        torch.testing.assert_close(found, right, atol=1e-6, rtol=1e-5)
+    assert got[2].abs().sum() > 0
+
+
 @torch.no_grad()
 def test_weights_that_run_twice_have_a_site_for_each_call() -> None:
     torch.manual_seed(0)
@@ -351,97 +384,3 @@ def test_nothing_is_left_on_a_module_that_failed() -> None:
     assert torch.overrides._get_current_function_mode() is None
     module.attend.broken = False
     assert answers(subject, keep=["attend/attention"]).sites
-
-
-@torch.no_grad()
-@pytest.mark.parametrize("kind", ["bert", "vit", "gpt2", "llama", "lxmert"])
-def test_modules_of_the_transformers_library_are_read_in_either_implementation(kind: str) -> None:
-    transformers = pytest.importorskip("transformers")
-    eager, fused = (library_model(transformers, kind, way) for way in ("eager", "sdpa"))
-    fused.load_state_dict(eager.state_dict())
-    subjects = [iv.subject(m, name=kind, example=library_example(kind), heads="answer") for m in (eager, fused)]
-    addresses = [site.address for site in subjects[0].info.attention]
-    assert addresses and addresses == [site.address for site in subjects[1].info.attention]
-    torch.manual_seed(1)
-    given = library_inputs(kind)
-    inputs = dict(zip((spec.name for spec in subjects[0].info.inputs), given, strict=True))
-    outputs = [subject.run(inputs, keep=addresses) for subject in subjects]
-    for output in outputs:
-        for wanted in eager.attentions(*given):
-            assert [a for a in addresses if same(output.sites[a], wanted)]
-    for address in addresses:
-        torch.testing.assert_close(outputs[0].sites[address], outputs[1].sites[address], atol=1e-5, rtol=1e-4)
-    edit = SiteEdit(site=addresses[0], elements=(0, 2), op="uniform")
-    changed = [subject.run(inputs, edits=edit).heads["answer"] for subject in subjects]
-    torch.testing.assert_close(changed[0], changed[1], atol=1e-5, rtol=1e-4)
-    assert not torch.allclose(changed[0], outputs[0].heads["answer"], atol=1e-5)
-
-
-def same(one: Tensor, other: Tensor) -> bool:
-    return one.shape == other.shape and torch.allclose(one, other, atol=1e-5, rtol=1e-4)
-
-
-class Library(nn.Module):
-    """A model of the library with an answer of our own."""
-
-    def __init__(self, model: Any, kind: str) -> None:
-        super().__init__()
-        self.model, self.kind, self.answer = model, kind, nn.Linear(WIDTH, 3)
-
-    def forward(self, given: Tensor) -> Tensor:
-        return self.answer(self.said(given).mean(1))
-
-    def said(self, *given: Tensor, **settings: Any) -> Any:
-        if self.kind == "lxmert":
-            told = self.model(input_ids=given[0], visual_feats=given[1], visual_pos=given[2], **settings)
-            return told if settings else told.language_output
-        told = self.model(**{"pixel_values" if self.kind == "vit" else "input_ids": given[0]}, **settings)
-        return told if settings else told.last_hidden_state
-
-    def attentions(self, *given: Tensor) -> list[Tensor]:
-        """As the library itself gives them; it gives no map twice, and of LXMERT's crossings one way only."""
-        told = self.said(*given, output_attentions=True)
-        if self.kind == "lxmert":
-            return [*told.language_attentions, *told.vision_attentions, *told.cross_encoder_attentions]
-        return list(told.attentions)
-
-
-class Paired(Library):
-    """LXMERT takes words, and features and places of things."""
-
-    def forward(self, given: Tensor, features: Tensor, places: Tensor) -> Tensor:  # type: ignore[override]
-        return self.answer(self.said(given, features, places).mean(1))
-
-
-def library_model(transformers: Any, kind: str, way: str) -> Library:
-    torch.manual_seed(0)
-    size = {"hidden_size": WIDTH, "num_attention_heads": HEADS, "intermediate_size": 32, "initializer_range": 0.3}
-    shared = {**size, "num_hidden_layers": 2}
-    own: dict[str, dict[str, Any]] = {
-        "bert": {"vocab_size": WORDS, **shared},
-        "vit": {"image_size": 16, "patch_size": 8, **shared},
-        "gpt2": {
-            **{"vocab_size": WORDS, "n_embd": WIDTH, "n_layer": 2, "n_head": HEADS, "n_positions": 16},
-            **{"bos_token_id": 0, "eos_token_id": 0, "initializer_range": 0.3},
-        },
-        "llama": {"vocab_size": WORDS, "num_key_value_heads": 2, **shared},
-        "lxmert": {
-            **{"vocab_size": WORDS, "l_layers": 1, "r_layers": 1, "x_layers": 2, "visual_feat_dim": 5},
-            **{"visual_pos_dim": 4, **size},
-        },
-    }
-    names = {"bert": "Bert", "vit": "ViT", "gpt2": "GPT2", "llama": "Llama", "lxmert": "Lxmert"}
-    way = "eager" if kind == "lxmert" else way  # the only one the library has for it
-    config = getattr(transformers, f"{names[kind]}Config")(attn_implementation=way, **own[kind])
-    return (Paired if kind == "lxmert" else Library)(getattr(transformers, f"{names[kind]}Model")(config), kind).eval()
-
-
-def library_example(kind: str) -> tuple[Tensor, ...]:
-    return tuple(value[:1] for value in library_inputs(kind))
-
-
-def library_inputs(kind: str) -> tuple[Tensor, ...]:
-    words = torch.randint(0, WORDS, (3, TOKENS))
-    if kind == "lxmert":
-        return words, torch.rand(3, 6, 5), torch.rand(3, 6, 4)
-    return (torch.rand(3, 3, 16, 16) if kind == "vit" else words,)

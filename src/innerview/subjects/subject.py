@@ -301,7 +301,8 @@ class Subject:
             if address in changes.sites:
                 value = checked_change(address, changes.sites[address], value)
             if address in maps:
-                kept[address] = value
+                # What is kept is gone on from, so that gradients can be taken at it.
+                kept[address] = value = value.view_as(value) if torch.is_grad_enabled() else value
             return value
 
         return visit
