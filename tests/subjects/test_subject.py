@@ -6,9 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor, nn
 
+from innerview.errors import SubjectError
 from innerview.schema import ActionSpace, from_json, to_json
 from innerview.schema.subject import SubjectInfo
 from innerview.subjects import subject
@@ -109,20 +111,53 @@ def test_sequences_as_examples_lead_to_single_steps() -> None:
         assert adapted.run({"x": torch.ones(5, 6)}).heads["policy"].shape == (5, 3)
 
 
-def test_a_recurrent_layer_that_reads_a_sentence_is_no_memory() -> None:
-    class Reader(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.words = nn.Embedding(20, 4)
-            self.read = nn.GRU(4, 8, batch_first=True)
-            self.answer = nn.Linear(8, 5)
+class Reader(nn.Module):
+    """Reads a sentence in one call, by a layer or by a loop over a cell."""
 
-        def forward(self, tokens: Tensor) -> Tensor:
-            return self.answer(self.read(self.words(tokens))[1][0])  # type: ignore[no-any-return]
+    def __init__(self, read: nn.Module) -> None:
+        super().__init__()
+        self.words, self.read, self.answer = nn.Embedding(20, 4), read, nn.Linear(8, 5)
 
-    adapted = subject(Reader(), example=torch.zeros(1, 7, dtype=torch.int64))
+    def forward(self, tokens: Tensor) -> Tensor:
+        words, state = self.words(tokens), None
+        if isinstance(self.read, nn.RNNBase):
+            return self.answer(self.read(words)[1][0])  # type: ignore[no-any-return]
+        for word in words.unbind(1):
+            state = self.read(word, state)
+        return self.answer(state[0] if isinstance(state, tuple) else state)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "read", [nn.GRU(4, 8, batch_first=True), nn.GRUCell(4, 8), nn.LSTMCell(4, 8), nn.RNNCell(4, 8)]
+)
+def test_a_recurrent_layer_that_reads_a_sentence_is_no_memory(read: nn.Module) -> None:
+    adapted = subject(Reader(read), example=torch.zeros(1, 7, dtype=torch.int64))
     assert adapted.info.memory == ()
     assert adapted.info.inputs[0].kind == "tokens" and adapted.info.heads[0].kind == "answer"
+    tokens = torch.arange(14).reshape(2, 7)
+    torch.testing.assert_close(adapted.run({"tokens": tokens}).heads["answer"], adapted.module(tokens))
+
+
+def test_a_cell_that_runs_twice_from_a_state_of_its_own_remembers() -> None:
+    class Pondering(StatefulRecurrent):
+        def forward(self, x: Tensor) -> Tensor:
+            super().forward(x)
+            return super().forward(x)
+
+    adapted = subject(Pondering(), example=VECTOR)
+    x = torch.ones(2, 6)
+    first = adapted.run({"x": x})
+    assert [site.name for site in adapted.info.memory] == ["core"]
+    module: StatefulRecurrent = adapted.module  # type: ignore[assignment]
+    wanted = [module(x), module(x)]
+    for output, right in zip((first, adapted.run({"x": x}, first.memory)), wanted, strict=True):
+        torch.testing.assert_close(output.heads["policy"], right)
+
+
+@pytest.mark.parametrize("cell", [nn.GRUCell, nn.LSTMCell, nn.RNNCell])
+def test_a_bare_cell_is_not_looped_over_a_sequence(cell: type[nn.Module]) -> None:
+    with pytest.raises(SubjectError, match="Expected input to be 1D or 2D, got 3D"):
+        subject(cell(6, 8), example=torch.zeros(2, 5, 6), heads="q")  # type: ignore[call-arg, arg-type]
 
 
 def test_two_recurrent_layers_in_one_argument() -> None:

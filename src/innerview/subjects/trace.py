@@ -26,6 +26,8 @@ class RecurrentCall:
     input: Tensor
     received: Any = None
     state: tuple[Tensor, ...] = ()
+    calls: int = 0
+    """How often it ran."""
 
 
 @dataclass
@@ -141,6 +143,7 @@ def _after(name: str, found: Trace) -> Any:
     def hook(layer: nn.Module, args: Any, output: Any) -> None:
         if name in found.recurrent:
             found.recurrent[name].state = new_state(layer, output)
+            found.recurrent[name].calls += 1
         value = main_tensor(output)
         if name == ROOT or value is None:
             return

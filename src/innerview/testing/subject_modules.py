@@ -99,6 +99,25 @@ class InnerRecurrent(nn.Module):
         return {"policy": self.policy(out), "value": self.value(out)}
 
 
+class LoopedCell(nn.Module):
+    """Loops a cell over a sequence, time first or rows first, and starts it afresh at each call."""
+
+    def __init__(self, core: nn.Module, *, batch_first: bool) -> None:
+        super().__init__()
+        self.core, self.batch_first = core, batch_first
+        self.policy = nn.Linear(8, 3)
+        self.value = nn.Linear(8, 1)
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        """Logits and value for a sequence."""
+        axis, state, seen = 1 if self.batch_first else 0, None, []
+        for step in x.unbind(axis):
+            state = self.core(step, state)
+            seen.append(state[0] if isinstance(state, tuple) else state)
+        out = torch.stack(seen, dim=axis)
+        return {"policy": self.policy(out), "value": self.value(out)}
+
+
 class StatefulRecurrent(nn.Module):
     """Keeps its state as an attribute between calls."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -83,7 +83,7 @@ def _two_states_by_hand(module: nn.Module, steps: Sequence[Mapping[str, Tensor]]
 
 
 def _sequence_by_hand(module: Any, steps: Sequence[Mapping[str, Tensor]]) -> list[Heads]:
-    axis = 1 if module.core.batch_first else 0
+    axis = 1 if getattr(module.core, "batch_first", getattr(module, "batch_first", False)) else 0
     out = module(torch.stack([step["x"] for step in steps], dim=axis))
     return [{name: value.select(axis, t) for name, value in out.items()} for t in range(len(steps))]
 
@@ -136,7 +136,7 @@ def _recurrent(name: str, core: Callable[[], nn.Module], memory: dict[str, tuple
     )
 
 
-def _inner(name: str, core: Callable[[], nn.RNNBase], memory: dict[str, tuple[int, ...]]) -> Case:
+def _inner(name: str, core: Callable[[], Any], memory: dict[str, tuple[int, ...]]) -> Case:
     return Case(
         name=name,
         build=_seeded(lambda: modules.InnerRecurrent(core())),
@@ -147,6 +147,14 @@ def _inner(name: str, core: Callable[[], nn.RNNBase], memory: dict[str, tuple[in
         first_layers=("core",),
         last_layers=("policy", "value"),
         edited_by_hand=_DIRECT,
+    )
+
+
+def _looped(name: str, core: Callable[[], nn.Module], memory: dict[str, tuple[int, ...]], *, rows_first: bool) -> Case:
+    return replace(
+        _inner(name, core, memory),
+        build=_seeded(lambda: modules.LoopedCell(core(), batch_first=rows_first)),
+        adapt=lambda m: subject(m, example=torch.zeros((2, 9, 6) if rows_first else (9, 2, 6))),
     )
 
 
@@ -227,6 +235,11 @@ TORCH_CASES: tuple[Case, ...] = (
     _inner("gru inside, rows first", lambda: nn.GRU(6, 8, batch_first=True), {"core": (8,)}),
     _inner("gru inside, time first", lambda: nn.GRU(6, 8, num_layers=2), {"core": (2, 8)}),
     _inner("lstm inside", lambda: nn.LSTM(6, 8, batch_first=True), {"core.hidden": (8,), "core.cell": (8,)}),
+    _looped("gru cell in a loop, rows first", lambda: nn.GRUCell(6, 8), {"core": (8,)}, rows_first=True),
+    _looped("gru cell in a loop, time first", lambda: nn.GRUCell(6, 8), {"core": (8,)}, rows_first=False),
+    _looped(
+        "lstm cell in a loop", lambda: nn.LSTMCell(6, 8), {"core.hidden": (8,), "core.cell": (8,)}, rows_first=False
+    ),
     Case(
         name="lstm cell with two arguments",
         build=_seeded(modules.TwoStates),

@@ -86,7 +86,10 @@ def in_layers(probe: Probe, *, only: Sequence[str] | None) -> Found:
         # A state kept as an attribute may have another batch size: give every layer a fresh one.
         like = torch.zeros((), device=probe.device)
         seen = probe.trace(states={name: zero_state(s, probe.batch, like) for name, s in slots.items()})
-    calls = {n: c for n, c in seen.recurrent.items() if _is_memory(n, c, probe.batch) and (only is None or n in only)}
+    if only is None:
+        calls = {n: c for n, c in seen.recurrent.items() if _is_memory(c, probe.batch) and not _reads_sequence(c, seen)}
+    else:
+        calls = {n: c for n, c in seen.recurrent.items() if _is_memory(c, probe.batch) and n in only}
     if not calls:
         return Found(NoMemory(), seen)
     carrier = LayerMemory(tuple((call.layer, slots[name]) for name, call in calls.items()))
@@ -109,10 +112,20 @@ def layout_problem(seen: Trace, batch: int) -> str:
                 return f"recurrent layer '{name}' takes the batch of rows for a sequence (its input is {list(shape)})"
         elif len(shape) == 1:
             return f"recurrent layer '{name}' gets no batch axis (its input is {list(shape)})"
+        elif shape[0] % batch:
+            # A loop over the first axis: it is of time, so each call has as many rows as there are steps.
+            return (
+                f"recurrent layer '{name}' takes the batch of rows for a sequence (each of its inputs is {list(shape)})"
+            )
     return ""
 
 
-def _is_memory(name: str, call: RecurrentCall, batch: int) -> bool:
+def _reads_sequence(call: RecurrentCall, seen: Trace) -> bool:
+    """Whether a cell is looped over a sequence that one call of the module holds, and carries nothing to the next."""
+    return not isinstance(call.layer, nn.RNNBase) and call.calls > 1 and not seen.written
+
+
+def _is_memory(call: RecurrentCall, batch: int) -> bool:
     shape, layer = tuple(call.input.shape), call.layer
     if not isinstance(layer, nn.RNNBase):
         return shape[0] == batch
