@@ -321,6 +321,56 @@ def test_uniform_spreads_over_what_may_be_attended_to() -> None:
         subject.run(inputs, edits=SiteEdit(site=site.address, op="force", map=((0.0, 1.0), (1.0, 0.0))))
 
 
+class Between(HandMade):
+    """Two streams of as many tokens: each attends to itself, the first then to the second."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__()
+        self.way, self.answer = way, nn.Linear(WIDTH, 3)
+        self.multi = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+
+    def attend(self, rows: Tensor, columns: Tensor) -> Tensor:
+        if self.way == "multi-head":
+            return self.multi(rows.clone(), columns.clone(), columns)[0]  # type: ignore[no-any-return]
+        if self.way == "plain":
+            return self.mix(self.maps(rows, columns), columns)
+        q, k, v = apart(self.query(rows)), apart(self.key(columns)), apart(self.value(columns))
+        return self.out(functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
+
+    def forward(self, one: Tensor, other: Tensor) -> Tensor:
+        one, other = one + self.attend(one, one), other + self.attend(other, other)
+        one = one + self.attend(one, other)
+        return self.answer((one + self.attend(one, one)).mean(1))  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("way", ["plain", "fused", "multi-head"])
+def test_only_what_attends_to_its_own_stream_is_called_self(way: str) -> None:
+    example = (torch.zeros(1, TOKENS, WIDTH), torch.zeros(1, TOKENS, WIDTH))
+    subject = iv.subject(Between(way).eval(), name="between", example=example, heads="answer")
+    assert [site.stream for site in subject.info.attention] == ["self", "self", "cross", "self"]
+
+
+class Latents(Between):
+    """Learned tokens ask what was seen, then each other."""
+
+    def __init__(self) -> None:
+        super().__init__("fused")
+        self.latents = nn.Parameter(torch.rand(TOKENS, WIDTH))
+
+    def forward(self, seen: Tensor) -> Tensor:  # type: ignore[override]
+        own = self.latents.expand(len(seen), -1, -1)
+        for among in (own, seen):
+            own = own + self.attend(own, among)
+        return self.answer((own + self.attend(own, own) + self.attend(own, seen)).mean(1))  # type: ignore[no-any-return]
+
+
+def test_learned_tokens_are_a_stream_of_their_own() -> None:
+    example = (torch.zeros(1, TOKENS, WIDTH),)
+    subject = iv.subject(Latents().eval(), name="latents", example=example, heads="answer")
+    # Before they have seen anything nobody knows where learned tokens come from.
+    assert [site.stream for site in subject.info.attention] == ["", "cross", "self", "cross"]
+
+
 class Unsure(HandMade):
     """A softmax whose product with the values no one can see: it has to be declared."""
 

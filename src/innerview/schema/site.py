@@ -47,7 +47,7 @@ class Site:
     """As in the run that found it; attention maps and token sequences may vary with the input."""
     axes: tuple[str, ...] = ()
     stream: str = ""
-    """Of an attention map: `self`, `cross`, or as declared."""
+    """Of an attention map: `self` where query and key come of the same tensors, `cross` where not, or as declared."""
     row_tokens: str = ""
     """What attends: the name of an input with a token for each row, where that is known."""
     column_tokens: str = ""

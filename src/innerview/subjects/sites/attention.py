@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import EditError
+from innerview.subjects.sites.streams import Streams
 
 Place = tuple[str, int]
 """The module an attention belongs to, and which of its attentions in one run, from 0."""
@@ -27,6 +28,7 @@ Visit = Callable[[Place, Tensor], Tensor]
 """Takes a map [batch, heads, rows, columns] and gives the one to go on with; the same object where nothing changes."""
 
 _MULTI_HEAD = inspect.signature(functional.multi_head_attention_forward)
+_ATTENTIONS = (functional.multi_head_attention_forward, functional.scaled_dot_product_attention)
 _SOFTMAX = (functional.softmax, torch.softmax, Tensor.softmax)
 _PRODUCTS = (torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, Tensor.bmm, torch.einsum)
 _INSIDE = (nn.Softmax, nn.Dropout)
@@ -64,8 +66,8 @@ class Seen:
 
     map: Tensor
     """[batch, heads, rows, columns]."""
-    same: bool
-    """Whether what attends is what is attended to."""
+    stream: str
+    """`self` where tokens attend to those of their own stream, `cross` where to others; empty where nobody knows."""
     sure: bool
     """Whether it is an attention: of a softmax that is known when its result meets the values."""
 
@@ -73,9 +75,9 @@ class Seen:
 class AttentionMode(TorchFunctionMode):
     """Shows every attention map to a visitor, which may put another in its place."""
 
-    def __init__(self, stack: CallStack, rows: int, visit: Visit) -> None:
+    def __init__(self, stack: CallStack, rows: int, visit: Visit, streams: Streams | None = None) -> None:
         super().__init__()
-        self._stack, self._rows, self._visit = stack, rows, visit
+        self._stack, self._rows, self._visit, self._streams = stack, rows, visit, streams
         self._counts: dict[str, int] = {}
         self._flow: dict[int, tuple[Tensor, Place]] = {}
         self.seen: dict[Place, Seen] = {}
@@ -88,17 +90,24 @@ class AttentionMode(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         given = dict(kwargs or {})
-        if func is functional.multi_head_attention_forward:
-            return self._multi_head(_arguments(args, given))
-        if func is functional.scaled_dot_product_attention:
-            return self._fused(*args, **given)
-        result = func(*args, **given)
-        if func in _SOFTMAX and isinstance(result, Tensor) and _over_last_axis(result, args, given):
-            return self._softmax(result)
-        self._follow(func, args, result)
+        if func in _ATTENTIONS:
+            whole = func is functional.multi_head_attention_forward
+            result = self._multi_head(_arguments(args, given)) if whole else self._fused(*args, **given)
+            mixed = True
+        else:
+            result = func(*args, **given)
+            if func in _SOFTMAX and isinstance(result, Tensor) and _over_last_axis(result, args, given):
+                result, mixed = self._softmax(args[0] if args else given["input"], result), False
+            else:
+                mixed = self._follow(func, args, result)
+        if self._streams is not None:
+            self._streams.follow((args, given), result, mixed=mixed, product=func in _PRODUCTS)
         return result
 
-    def _changed(self, maps: Tensor, *, same: bool, sure: bool) -> tuple[Tensor, Place | None]:
+    def _between(self, query: Tensor, key: Tensor) -> str:
+        return "" if self._streams is None else self._streams.between(query, key)
+
+    def _changed(self, maps: Tensor, *, stream: str, sure: bool) -> tuple[Tensor, Place | None]:
         """Maps [..., rows, columns] as the visitor wants them, and where they stand; they are heads of rows."""
         lead = maps.numel() // (maps.shape[-1] * maps.shape[-2])
         if lead % self._rows:
@@ -107,17 +116,17 @@ class AttentionMode(TorchFunctionMode):
         place = (module, self._counts.get(module, 0))
         self._counts[module] = place[1] + 1
         heads = maps.reshape(self._rows, lead // self._rows, *maps.shape[-2:])
-        self.seen[place] = Seen(heads, same, sure)
+        self.seen[place] = Seen(heads, stream, sure)
         new = self._visit(place, heads)
         return (maps if new is heads else new.reshape(maps.shape)), place
 
     def _multi_head(self, given: dict[str, Any]) -> tuple[Tensor, Tensor | None]:
         asked, averaged = given["need_weights"], given["average_attn_weights"]
-        same = given["query"] is given["key"]
+        stream = self._between(given["query"], given["key"])
         told = {**given, "need_weights": True, "average_attn_weights": False}
         output, maps = functional.multi_head_attention_forward(**told)
         assert maps is not None, "weights were asked for"
-        new, _ = self._changed(maps, same=same, sure=True)
+        new, _ = self._changed(maps, stream=stream, sure=True)
         if new is not maps:
             output = _mixed(new, given)
         head_axis = new.ndim - 3
@@ -134,27 +143,29 @@ class AttentionMode(TorchFunctionMode):
         scale: float | None = None,
         enable_gqa: bool = False,
     ) -> Tensor:
+        stream = self._between(query, key)
         if enable_gqa:
             times = query.shape[-3] // key.shape[-3]
             key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
         maps = _fused_map(query, key, attn_mask, is_causal, scale)
-        new, _ = self._changed(maps, same=query.shape[-2] == key.shape[-2], sure=True)
+        new, _ = self._changed(maps, stream=stream, sure=True)
         if new is not maps:
             return new @ value
         return functional.scaled_dot_product_attention(
             query, key, value, attn_mask=attn_mask, dropout_p=dropout_p, is_causal=is_causal, scale=scale
         )
 
-    def _softmax(self, result: Tensor) -> Tensor:
-        new, place = self._changed(result, same=result.shape[-1] == result.shape[-2], sure=False)
+    def _softmax(self, scores: Tensor, result: Tensor) -> Tensor:
+        stream = "" if self._streams is None else self._streams.of_scores(scores)
+        new, place = self._changed(result, stream=stream, sure=False)
         if place is not None:
             self._flow[id(new)] = (new, place)
         return new
 
-    def _follow(self, func: Callable[..., Any], args: tuple[Any, ...], result: Any) -> None:
-        """A softmax is an attention once its result, dropped out or reshaped on the way, meets the values."""
+    def _follow(self, func: Callable[..., Any], args: tuple[Any, ...], result: Any) -> bool:
+        """A softmax is an attention once its result, dropped out or reshaped on the way, meets the values: here?"""
         if not self._flow:
-            return
+            return False
         flat = [item for arg in args for item in (arg if isinstance(arg, tuple | list) else (arg,))]
         for item in flat:
             known = self._flow.get(id(item)) if isinstance(item, Tensor) else None
@@ -162,8 +173,10 @@ class AttentionMode(TorchFunctionMode):
                 continue
             if func in _PRODUCTS:
                 self.seen[known[1]].sure = True
-            elif isinstance(result, Tensor) and result.numel() == known[0].numel():
+                return True
+            if isinstance(result, Tensor) and result.numel() == known[0].numel():
                 self._flow[id(result)] = (result, known[1])
+        return False
 
 
 def _arguments(args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:

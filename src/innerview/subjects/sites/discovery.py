@@ -13,6 +13,7 @@ from innerview.schema.site import ATTENTION
 from innerview.subjects.isolation import Evaluating, same_random_numbers
 from innerview.subjects.sites.attention import AttentionMode, CallStack, Seen
 from innerview.subjects.sites.hooks import attached
+from innerview.subjects.sites.streams import Streams
 
 if TYPE_CHECKING:
     from innerview.subjects.subject import Subject
@@ -30,11 +31,11 @@ def find_attention(subject: Subject, rows: int, declared: DeclaredAttention = No
             if field not in _FIELDS:
                 raise UnknownName(f"field of attention '{name}'", field, _FIELDS)
     calls = CallStack(subject.module)
-    mode = AttentionMode(calls, rows, lambda place, value: value)
     inputs = {
         spec.name: torch.zeros(rows, *spec.shape, dtype=getattr(torch, spec.dtype), device=subject.device)
         for spec in subject.info.inputs
     }
+    mode = AttentionMode(calls, rows, lambda place, value: value, Streams(inputs))
     with (
         subject.alone(),
         same_random_numbers(subject.device),
@@ -72,7 +73,7 @@ def _site(
         kind="attention",
         shape=(heads, rows, columns),
         axes=("head", "row", "column"),
-        stream=said.get("stream", "self" if seen.same else "cross"),
+        stream=said.get("stream", seen.stream),
         row_tokens=said.get("row_tokens", _tokens(inputs, rows)),
         column_tokens=said.get("column_tokens", _tokens(inputs, columns)),
     )
