@@ -223,14 +223,12 @@ def _apply(step: Step, values: np.ndarray) -> np.ndarray:
 
 
 def _resized(value: np.ndarray, width: int, height: int) -> np.ndarray:
-    """One picture, each channel by itself unless it is bytes; no value is rounded that was not."""
-    smooth = Image.Resampling.BILINEAR
-    if value.dtype == np.uint8:
-        return np.asarray(Image.fromarray(value).resize((width, height), smooth))
-    planes = value[..., None] if value.ndim == 2 else value
-    done = [
-        np.asarray(Image.fromarray(planes[..., c].astype(np.float32)).resize((width, height), smooth))
-        for c in range(planes.shape[-1])
-    ]
-    whole = done[0] if value.ndim == 2 else np.stack(done, axis=-1)
-    return whole if value.dtype.kind == "f" else np.rint(whole).astype(value.dtype)
+    """One picture [height, width] or with channels; each channel by itself, as Pillow takes a fourth for opacity.
+
+    No value is rounded that was not.
+    """
+    if value.ndim == 3:
+        return np.stack([_resized(value[..., c], width, height) for c in range(value.shape[-1])], axis=-1)
+    plane = value if value.dtype == np.uint8 else value.astype(np.float32)
+    done = np.asarray(Image.fromarray(plane).resize((width, height), Image.Resampling.BILINEAR))
+    return done if value.dtype.kind == "f" else np.rint(done).astype(value.dtype)
