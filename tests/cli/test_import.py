@@ -68,7 +68,7 @@ def test_a_folder_of_pairs(here: Path) -> None:
     make_pairs(here / "rooms")
     (here / "rooms/real/rgb/0004.jpg").write_bytes(b"no picture")
     said = run("import", "rooms", "--study", "a.study", "--unit", "depth=cm")
-    assert "Left out row 4, 'rgb/0004.jpg': It is neither a PNG nor a JPEG file." in said
+    assert "Left out row 4, 'real/rgb/0004.jpg': It is neither a PNG nor a JPEG file." in said
     assert "Imported 11 rows as 'rooms'" in said
     depth = next(spec for spec in iv.Study.open("a.study").recording("rooms").info.arrays if spec.name == "sim.depth")
     assert (depth.dtype, depth.unit) == ("uint16", "cm")

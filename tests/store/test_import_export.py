@@ -107,12 +107,18 @@ def test_16_bit_files_of_any_kind_stay_16_bit(study: Study, tmp_path: Path) -> N
     Image.fromarray(deep).save(tmp_path / "a.tif")
     Image.fromarray(deep.astype(np.int32)).save(tmp_path / "b.tif")
     Image.fromarray(deep.astype(np.float32) + 0.5).save(tmp_path / "c.tif")
-    pl.DataFrame({"depth": ["a.tif", "b.tif", "c.tif"]}).write_csv(tmp_path / "depths.csv")
-    name, (remark,) = import_table(study, tmp_path / "depths.csv")
-    assert "'" + tmp_path.name + "/c.tif': Its values do not fit into 16 bits" in remark
+    table = pl.DataFrame({"depth [mm]": ["a.tif", "b.tif", "c.tif"], "far": [1.5, 2.5, 3.5]})
+    table.write_csv(tmp_path / "depths.csv")
+    name, (remark,) = import_table(study, tmp_path / "depths.csv", units={"far": "m"})
+    assert "row 2, 'c.tif': Its values do not fit into 16 bits" in remark
     kept = study.recording(name).array("depth", 0, 2)
     assert kept.dtype == np.uint16
     assert np.array_equal(kept, [deep, deep])
+    info = study.recording(name).info
+    assert [spec.unit for spec in info.arrays] == ["mm"]
+    assert {column.name: column.unit for column in info.columns} == {"depth file": "", "far": "m"}
+    with pytest.raises(UnknownName, match="Did you mean 'depth'"):
+        import_table(study, tmp_path / "depths.csv", name="again", units={"dept": "mm"})
 
 
 def test_npz_that_cannot_be_read(study: Study, tmp_path: Path) -> None:
@@ -137,9 +143,27 @@ def test_a_table_that_names_images(study: Study, tmp_path: Path, suffix: str) ->
     import_table(study, path, domains={"photo": "real"})
     recording = study.recording("places")
     (spec,) = recording.info.arrays
-    assert (spec.name, spec.shape, spec.domain, spec.is_image) == ("photo", (6, 8, 3), "real", True)
+    assert (spec.name, spec.shape, spec.domain, spec.pair) == ("photo", (6, 8, 3), "real", "")
+    assert spec.is_image
     assert recording.array("photo", 3, 4)[0, 0, 0].tolist() == [60, 10, 30]
     assert recording.columns()["photo file"].to_list() == table["photo"].to_list()
+
+
+def test_images_of_a_table_are_paired_where_two_domains_show_the_same(study: Study, tmp_path: Path) -> None:
+    sides = {"a": "sim", "b": "real", "c": "sim", "d": "real"}
+    pl.DataFrame({column: pictures(tmp_path / column, 3) for column in sides}).write_csv(tmp_path / "sides.csv")
+    (tmp_path / "b/1.png").write_bytes(b"broken")
+
+    def pairs(name: str, domains: dict[str, str]) -> dict[str, tuple[str, str]]:
+        _, (remark,) = import_table(study, tmp_path / "sides.csv", name=name, images=list(domains), domains=domains)
+        assert "'b/1.png' (real): It is neither a PNG" in remark
+        return {spec.name: (spec.domain, spec.pair) for spec in study.recording(name).info.arrays}
+
+    assert pairs("two", {"a": "sim", "b": "real"}) == {"a": ("sim", "image"), "b": ("real", "image")}
+    assert pairs("which", sides) == {column: (side, "") for column, side in sides.items()}
+    said = {"a": "sim/rgb", "b": "real/rgb", "c": "sim/ids", "d": "real/other"}
+    expected = {"a": ("sim", "rgb"), "b": ("real", "rgb"), "c": ("sim", ""), "d": ("real", "")}
+    assert pairs("said", said) == expected
 
 
 def test_images_that_do_not_fit(study: Study, tmp_path: Path) -> None:

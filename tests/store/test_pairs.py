@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from PIL import Image
 
 from innerview.errors import StoreError, UnknownName
 from innerview.store import Study, check, import_pairs
+from innerview.store.recordings.arrays.encoded import check_picture
 
 COUNT = 12
 
@@ -56,7 +59,7 @@ def test_a_folder_of_pairs_becomes_rows(study: Study, tmp_path: Path) -> None:
     assert {(s.name, s.domain, s.pair) for s in info.arrays} == {
         ("sim.rgb", "sim", "rgb"),
         ("real.rgb", "real", "rgb"),
-        ("sim.depth", "sim", "depth"),
+        ("sim.depth", "sim", ""),
     }
     assert (specs["sim.depth"].dtype, specs["sim.depth"].unit) == ("uint16", "mm")
     np.testing.assert_array_equal(recording.array("sim.depth", 3, 4)[0], depth(3))
@@ -82,10 +85,10 @@ def test_the_map_comes_with_its_place_areas_and_camera(study: Study, tmp_path: P
     assert "map image" in check(study.path)[0].problem
 
 
-# A JPEG file has no checksum: a byte changed inside it shows in the picture alone.
+# A JPEG file has no checksum: a byte changed inside it may show in the picture alone.
 @pytest.mark.parametrize(
     ("file", "broken"),
-    [("real/rgb/0004.jpg", broken) for broken in ("cut", "no image", "other size")]
+    [("real/rgb/0004.jpg", broken) for broken in ("cut", "cut inside", "garbled", "no image", "other size")]
     + [("sim/depth/0004.png", broken) for broken in ("cut", "flipped", "no image", "other size")],
 )
 def test_one_broken_file_is_named_and_the_rest_loads(study: Study, tmp_path: Path, broken: str, file: str) -> None:
@@ -94,17 +97,58 @@ def test_one_broken_file_is_named_and_the_rest_loads(study: Study, tmp_path: Pat
     content = bytearray(path.read_bytes())
     if broken == "other size":
         Image.fromarray(depth(4, (9, 9)) if path.suffix == ".png" else np.zeros((9, 9, 3), np.uint8)).save(path)
+    elif broken == "cut inside":
+        path.write_bytes(content[:-42] + content[-2:])
+    elif broken == "garbled":
+        path.write_bytes(content[:-40] + b"\xff\xc3" * 10 + content[-20:])
     else:
         content[0 if broken == "no image" else 20] ^= 0x40
         path.write_bytes(content[:-30] if broken == "cut" else content)
     _, remarks = import_pairs(study, tmp_path / "pairs")
     assert len(remarks) == 1
-    assert "row 4" in remarks[0]
-    assert path.name in remarks[0]
+    assert f"row 4, '{file}'" in remarks[0]
     recording = study.recording("pairs")
     assert recording.rows == COUNT - 1
     assert "0004" not in recording.columns(["name"])["name"].to_list()
     np.testing.assert_array_equal(recording.array("sim.depth", 4, 5)[0], depth(5))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"progressive": True}, {"restart_marker_blocks": 2}, {"quality": 5}, {"subsampling": 0}]
+)
+def test_whole_jpeg_files_of_any_kind_are_taken(settings: dict[str, Any]) -> None:
+    random = np.random.default_rng(0)
+    for size in ((1, 1), (8, 8), (37, 61), (200, 90)):
+        for shape in (size, (*size, 3)):
+            out = io.BytesIO()
+            Image.fromarray(random.integers(0, 255, shape).astype(np.uint8)).save(out, "JPEG", **settings)
+            assert check_picture(out.getvalue()) == (shape, "uint8")
+
+
+def test_a_folder_of_images_is_a_domain_where_others_show_the_same(study: Study, tmp_path: Path) -> None:
+    def folders(*names: str) -> set[tuple[str, str, str]]:
+        folder = tmp_path / " ".join(names)
+        for name in names:
+            (folder / name).mkdir(parents=True)
+            pixels = depth(0) if name == "depth" else np.zeros((6, 8, 3), np.uint8)
+            Image.fromarray(pixels).save(folder / name / "a.png")
+        return {(s.name, s.domain, s.pair) for s in study.recording(import_pairs(study, folder)[0]).info.arrays}
+
+    assert folders("sim", "real") == {("sim", "sim", "image"), ("real", "real", "image")}
+    assert folders("rgb", "depth") == {("rgb", "", ""), ("depth", "", "")}
+    assert folders("photos") == {("photos", "", "")}
+
+
+def test_two_files_for_one_row_are_refused(study: Study, tmp_path: Path) -> None:
+    make_pairs(tmp_path / "pairs")
+    Image.fromarray(np.zeros((6, 8, 3), np.uint8)).save(tmp_path / "pairs/real/rgb/0003.png")
+    with pytest.raises(StoreError, match=r"'real/rgb' has two images of the same name: 0003\.jpg and 0003\.png"):
+        import_pairs(study, tmp_path / "pairs")
+    (tmp_path / "pairs/real/rgb/0003.png").unlink()
+    with (tmp_path / "pairs/poses.csv").open("a") as file:
+        file.write("\n0005.png,9,9,9")
+    _, remarks = import_pairs(study, tmp_path / "pairs")
+    assert remarks == ("'poses.csv' has several lines for 0005; the first one counts.",)
 
 
 def test_images_without_a_partner_are_reported(study: Study, tmp_path: Path) -> None:

@@ -85,10 +85,12 @@ def import_data(
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the recording; that of the first file unless said.")] = None,
     image: Annotated[
-        list[str] | None, typer.Option(help="A column that names image files; COLUMN=DOMAIN says its side.")
+        list[str] | None,
+        typer.Option(help="A column that names image files; COLUMN=DOMAIN or COLUMN=DOMAIN/KIND says its side."),
     ] = None,
     unit: Annotated[
-        list[str] | None, typer.Option(help="Of a folder of image pairs: KIND=UNIT, such as depth=mm; may be repeated.")
+        list[str] | None,
+        typer.Option(help="KIND=UNIT of a folder of image pairs, COLUMN=UNIT of a table: depth=mm; may be repeated."),
     ] = None,
     order: Annotated[
         str | None,

@@ -46,9 +46,9 @@ class ImportOptions:
     format: str | None = None
     """One of `Format`; None: found by looking."""
     images: Mapping[str, str] | None = None
-    """For tables: columns that name image files, and the side each belongs to."""
+    """For tables: columns that name image files, and the side each belongs to: "sim", or "sim/depth"."""
     units: Mapping[str, str] | None = None
-    """For folders of images: the unit of a kind of image."""
+    """For folders of images: the unit of a kind of image. For tables: of a column, of numbers or of images."""
     ordering: Ordering | None = None
     """For tables and archives: the columns that group rows and count them in time."""
     actions: Sequence[str] = ()
@@ -84,6 +84,7 @@ def import_files(study: Path | str, files: Sequence[Path | str], options: Import
                 name=name,
                 images=list(images) or None,
                 domains=images,
+                units=asked.units,
                 ordering=asked.ordering,
             )
         made = staging.recording(name)

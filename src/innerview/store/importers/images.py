@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +18,10 @@ from innerview.store.paths import checked_name
 from innerview.store.recordings.arrays.encoded import check_picture
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
+UNSAID = "image"
+"""The pair of pictures of which only the domain is known."""
+Shape = tuple[tuple[int, ...], str]
+_THREADS = 4
 _NAMED = 20
 """Broken files that are named one by one."""
 
@@ -27,7 +32,17 @@ class ImageFiles:
 
     spec: ArraySpec
     """Shape and type are read off the files."""
+    folder: Path
+    """Files are named as seen from here."""
     files: Sequence[Path | None]
+
+    def name(self, row: int) -> str:
+        """A row's file in words, and the domain where its path does not say it."""
+        file, domain = self.files[row], self.spec.domain
+        if file is None:
+            return f"Left out row {row} of '{self.spec.name}'"
+        path = file.relative_to(self.folder) if file.is_relative_to(self.folder) else file
+        return f"Left out row {row}, '{path.as_posix()}'" + (f" ({domain})" if domain not in ("", *path.parts) else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,32 +60,54 @@ class WholeRows:
         return {a.spec.name: [_content(a.files[row]) for row in chosen] for a in self.arrays}
 
 
-def whole_rows(arrays: Sequence[ImageFiles], progress: Callable[[int, int], None] | None = None) -> WholeRows:
+def whole_rows(arrays: Sequence[ImageFiles]) -> WholeRows:
     """Look at every file; rows with a broken one, or one of another size than most, are named and left out."""
     count = len(arrays[0].files) if arrays else 0
     wrong: dict[int, str] = {}
     made = []
     for array in arrays:
         checked_name("array", array.spec.name)
-        shapes: dict[int, tuple[tuple[int, ...], str]] = {}
-        for row, file in enumerate(array.files):
-            try:
-                shapes[row] = check_picture(_content(file))
-            except StoreError as error:
-                wrong.setdefault(row, f"{_named(file, array.spec.name, row)}: {error}")
-        made.append(replace(array, spec=_sized(array.spec, shapes, wrong, array.files)))
+        shapes: dict[int, Shape] = {}
+        for row, found in enumerate(_checked(array.files)):
+            if isinstance(found, StoreError):
+                wrong.setdefault(row, f"{array.name(row)}: {found}")
+            else:
+                shapes[row] = found
+        made.append(replace(array, spec=_sized(array, shapes, wrong)))
     rows = np.array([row for row in range(count) if row not in wrong], np.int64)
     if arrays and not len(rows):
         raise StoreError(f"No row has whole images. {wrong[min(wrong)]}" if wrong else "There is no row to import.")
     return WholeRows(arrays=tuple(made), rows=rows, remarks=_remarks([wrong[row] for row in sorted(wrong)]))
 
 
-def _sized(
-    spec: ArraySpec,
-    shapes: Mapping[int, tuple[tuple[int, ...], str]],
-    wrong: dict[int, str],
-    files: Sequence[Path | None],
-) -> ArraySpec:
+def paired(arrays: Sequence[ImageFiles]) -> tuple[ImageFiles, ...]:
+    """The same arrays, each in a pair only where several domains show the same.
+
+    Where nobody said what a picture shows, those that are alike in size and type are taken for the same.
+    """
+    specs = [array.spec for array in arrays]
+
+    def in_pair(spec: ArraySpec) -> bool:
+        same = [other for other in specs if other.pair == spec.pair]
+        alike = spec.pair != UNSAID or len({(other.shape, other.dtype) for other in same}) == 1
+        return alike and len(same) > 1 and len({other.domain for other in same} - {""}) == len(same)
+
+    return tuple(a if in_pair(a.spec) else replace(a, spec=replace(a.spec, pair="")) for a in arrays)
+
+
+def _checked(files: Sequence[Path | None]) -> Iterator[Shape | StoreError]:
+    def check(file: Path | None) -> Shape | StoreError:
+        try:
+            return check_picture(_content(file))
+        except StoreError as error:
+            return error
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        yield from threads.map(check, files)
+
+
+def _sized(array: ImageFiles, shapes: Mapping[int, Shape], wrong: dict[int, str]) -> ArraySpec:
+    spec = array.spec
     if not shapes:
         first = wrong[min(wrong)] if wrong else "There is no row."
         raise StoreError(f"No image of '{spec.name}' can be read. {first}")
@@ -78,7 +115,7 @@ def _sized(
     for row, found in shapes.items():
         if found != (shape, dtype):
             told = f"it is {_size(*found)}, most images of '{spec.name}' are {_size(shape, dtype)}"
-            wrong.setdefault(row, f"{_named(files[row], spec.name, row)}: {told}.")
+            wrong.setdefault(row, f"{array.name(row)}: {told}.")
     axes = ("height", "width", "channel")[: len(shape)]
     return replace(spec, shape=shape, dtype=dtype, kind="encoded", role=spec.role, axes=axes, pixelated=False)
 
@@ -113,10 +150,6 @@ def _plain(picture: Image.Image) -> Image.Image:
     if not np.array_equal(whole, values):
         raise StoreError("Its values do not fit into 16 bits. Give it as an array in an .npz file.")
     return Image.fromarray(whole)
-
-
-def _named(file: Path | None, array: str, row: int) -> str:
-    return f"Left out row {row}, '{file.parent.name}/{file.name}'" if file else f"Left out row {row} of '{array}'"
 
 
 def _remarks(wrong: Sequence[str]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ pairs/pairs.json         {"units": {"depth": "mm"}, "map": {"origin": [0, 0], "s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ import polars as pl
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Camera, Column, MapImage, Origin, Polygon, RecordingInfo, RowKind, Scene
 from innerview.store.files import read_json
-from innerview.store.importers.images import SUFFIXES, ImageFiles, whole_rows
+from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.importers.tables import read_table, split_units
 from innerview.store.paths import checked_name, is_plain_file
 from innerview.store.recordings.arrays.encoded import check_picture
@@ -65,25 +65,24 @@ def import_pairs(
     if not stems:
         raise StoreError(f"No name of an image is in all of {', '.join(found)}: nothing is paired.")
     known, said = {**described.get("units", {}), **(units or {})}, described.get("arrays", {})
-    arrays = [
-        ImageFiles(spec=_declared(_spec(n, known), said), files=[files[stem] for stem in stems])
-        for n, files in found.items()
-    ]
-    whole = whole_rows(arrays)
-    table, columns = _poses(folder, [stems[row] for row in whole.rows.tolist()], described.get("columns", {}))
+    whole = whole_rows(
+        [ImageFiles(spec=_spec(n, known), folder=folder, files=[files[s] for s in stems]) for n, files in found.items()]
+    )
+    arrays = tuple(_declared(spec, said) for spec in _sides(whole.arrays))
+    table, columns, doubled = _poses(folder, [stems[row] for row in whole.rows.tolist()], described.get("columns", {}))
     ground = _ground(folder, described)
     info = RecordingInfo(
         name=checked_name("recording", name or folder.resolve().name),
         origin=Origin(kind="imported", by="folder of images", source=folder.name),
         row=RowKind(one="pair", many="pairs") if len(found) > 1 else RowKind(one="image", many="images"),
         columns=columns,
-        arrays=tuple(array.spec for array in whole.arrays),
+        arrays=arrays,
         scene=scene_key(ground.scene) if ground.scene else "",
         arguments={"source": folder.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
     )
     scenes = ((ground.scene, ground.picture),) if ground.scene else ()
     write_table(study, info, table, whole.read, heights={}, scenes=scenes)
-    return info.name, (*remarks, *whole.remarks)
+    return info.name, (*remarks, *doubled, *whole.remarks)
 
 
 def _described(folder: Path) -> dict[str, Any]:
@@ -102,15 +101,27 @@ def _image_folders(folder: Path) -> dict[str, dict[str, Path]]:
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in SUFFIXES and path.parent != folder and is_plain_file(path):
             name = ".".join(path.parent.relative_to(folder).parts)
-            found.setdefault(name, {})[path.stem] = path
+            files = found.setdefault(name, {})
+            if path.stem in files:
+                raise StoreError(
+                    f"'{name.replace('.', '/')}' has two images of the same name: {files[path.stem].name} and "
+                    f"{path.name}. A row takes one of each folder: give them different names, or move one away."
+                )
+            files[path.stem] = path
     return found
 
 
 def _spec(name: str, units: Mapping[str, str]) -> ArraySpec:
     domain, _, kind = name.partition(".")
-    pair = kind or "image"
-    unit = str(units.get(name, units.get(pair, "")))
-    return ArraySpec(name=name, shape=(), dtype="uint8", role="image", domain=domain, pair=pair, unit=unit)
+    unit = str(units.get(name, units.get(kind, "")))
+    return ArraySpec(name=name, shape=(), dtype="uint8", role="image", domain=domain, pair=kind or UNSAID, unit=unit)
+
+
+def _sides(arrays: Sequence[ImageFiles]) -> Iterator[ArraySpec]:
+    """A folder that is not inside another one is a domain only where others are its partners: sim and real, not rgb."""
+    for array in paired(arrays):
+        spec = array.spec
+        yield spec if spec.pair or "." in spec.name else replace(spec, domain="")
 
 
 def _declared(spec: Described, described: Mapping[str, Any]) -> Described:
@@ -122,13 +133,15 @@ def _declared(spec: Described, described: Mapping[str, Any]) -> Described:
     return replace(spec, **said)
 
 
-def _poses(folder: Path, stems: list[str], described: Mapping[str, Any]) -> tuple[pl.DataFrame, tuple[Column, ...]]:
-    """The table beside the images, a line each, and its columns with the units that stand in their heads."""
+def _poses(
+    folder: Path, stems: list[str], described: Mapping[str, Any]
+) -> tuple[pl.DataFrame, tuple[Column, ...], tuple[str, ...]]:
+    """The table beside the images, a line each; its columns with the units that stand in their heads; and remarks."""
     rows = pl.DataFrame({"name": pl.Series(stems, dtype=pl.String)})
     named = Column(name="name", type="text", kind="index", description="The files' name without its ending.")
     paths = [path for path in sorted(folder.iterdir()) if path.suffix.lower() in (".csv", ".parquet")]
     if not paths:
-        return rows, (named,)
+        return rows, (named,), ()
     if len(paths) > 1:
         raise StoreError(f"'{folder.name}' has several tables: {', '.join(p.name for p in paths)}. Keep one.")
     table, units = split_units(read_table(paths[0]))
@@ -138,8 +151,13 @@ def _poses(folder: Path, stems: list[str], described: Mapping[str, Any]) -> tupl
     table = table.with_columns(pl.col(key).cast(pl.String).map_elements(lambda n: Path(n).stem, return_dtype=pl.String))
     table = table.rename({key: "name"})
     joined = rows.join(table.unique("name", keep="first"), on="name", how="left", maintain_order="left")
+    twice = table["name"].filter(table["name"].is_duplicated()).unique(maintain_order=True).to_list()
+    doubled = (
+        [f"'{paths[0].name}' has several lines for {', '.join(twice[:5])}; the first one counts."] if twice else []
+    )
     columns = [replace(column_spec(series), unit=units.get(series.name, "")) for series in joined]
-    return joined, (named, *(_declared(column, described) for column in columns if column.name != "name"))
+    described_columns = (_declared(column, described) for column in columns if column.name != "name")
+    return joined, (named, *described_columns), tuple(doubled)
 
 
 def _ground(folder: Path, described: Mapping[str, Any]) -> Ground:

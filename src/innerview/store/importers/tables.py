@@ -14,7 +14,7 @@ import polars as pl
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Ordering, Origin, RecordingInfo, RowKind
-from innerview.store.importers.images import SUFFIXES, ImageFiles, whole_rows
+from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.paths import checked_name, confined
 from innerview.store.recordings.bulk import column_spec, counts_time, write_rows, write_table
 from innerview.store.recordings.tables import parquet_bytes
@@ -72,24 +72,33 @@ def import_table(
     name: str | None = None,
     images: Sequence[str] | None = None,
     domains: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
     row: RowKind | None = None,
     ordering: Ordering | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """A CSV or Parquet file with a row per line. Columns that name image files, relative to it, become arrays.
 
     `images` says which columns do; left out, those whose first value looks like an image file. `domains` gives the side
-    an image column belongs to, "sim" or "real" say. A unit may stand in the head of a column: `angle [deg]`. Rows are
-    ordered as in `import_npz`. Gives the recording's name, and which rows were left out as their image is broken.
+    an image column belongs to, "sim" or "real" say, and what it shows where there are several of a side: "sim/depth".
+    A unit stands in the head of a column, `angle [deg]` or `depth [mm]`, or in `units`. Rows are ordered as in
+    `import_npz`. Gives the recording's name, and which rows were left out as their image is broken.
     """
     source = Path(path)
-    table, units = split_units(read_table(source))
+    table, in_heads = split_units(read_table(source))
+    known = {**in_heads, **(units or {})}
+    for column in units or {}:
+        if column not in table.columns:
+            raise UnknownName("column", column, table.columns, f"A unit is given for it in '{source.name}'.")
     chosen = [c for c in table.columns if _names_images(table[c])] if images is None else list(images)
     for column in chosen:
         if column not in table.columns:
             raise UnknownName("column", column, table.columns, f"It is named by images for '{source.name}'.")
     folder = source.resolve().parent
     # The files stay named in the table: "photo" becomes the array, "photo file" the column.
-    whole = whole_rows([_images(folder, column, table[column], (domains or {}).get(column, "")) for column in chosen])
+    sides = domains or {}
+    whole = whole_rows(
+        [_images(folder, table[column], sides.get(column, ""), known.pop(column, "")) for column in chosen]
+    )
     table = table.rename({column: f"{column} file" for column in chosen})
     table = table[whole.rows] if chosen else table
     order, remarks = _ordering(table, ordering)
@@ -98,17 +107,20 @@ def import_table(
         origin=Origin(kind="imported", source=source.name),
         row=row or (RowKind() if order else RowKind(one="row", many="rows")),
         ordering=order,
-        columns=tuple(replace(column_spec(s, ordering=order), unit=units.get(s.name, "")) for s in table),
-        arrays=tuple(array.spec for array in whole.arrays),
+        columns=tuple(replace(column_spec(s, ordering=order), unit=known.get(s.name, "")) for s in table),
+        arrays=tuple(array.spec for array in paired(whole.arrays)),
         arguments={"source": source.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
     )
     write_table(study, info, table, whole.read, heights={})
     return info.name, (*remarks, *whole.remarks)
 
 
-def _images(folder: Path, column: str, files: pl.Series, domain: str) -> ImageFiles:
-    spec = ArraySpec(name=column, shape=(), dtype="uint8", role="image", domain=domain, pair="image" if domain else "")
-    return ImageFiles(spec=spec, files=[None if file is None else confined(folder, str(file)) for file in files])
+def _images(folder: Path, files: pl.Series, side: str, unit: str) -> ImageFiles:
+    domain, _, kind = side.partition("/")
+    pair = (kind or UNSAID) if domain else ""
+    spec = ArraySpec(name=files.name, shape=(), dtype="uint8", role="image", domain=domain, pair=pair, unit=unit)
+    named = [None if file is None else confined(folder, str(file)) for file in files]
+    return ImageFiles(spec=spec, folder=folder, files=named)
 
 
 def _read_npz(source: Path) -> dict[str, np.ndarray]:
