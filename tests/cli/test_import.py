@@ -74,6 +74,16 @@ def test_a_folder_of_pairs(here: Path) -> None:
     assert (depth.dtype, depth.unit) == ("uint16", "cm")
 
 
+def test_the_help_tells_how_a_folder_of_pairs_is_laid_out(here: Path) -> None:
+    make_pairs(here / "rooms")
+    (here / "rooms/pairs.json").write_text(json.dumps({"map": {"origin": "corner"}}))
+    with pytest.raises(InnerviewError, match="See innerview import --help"):
+        run("import", "rooms", "--study", "a.study")
+    told = run("import", "--help")
+    for part in ("pairs/sim/depth/0001.png", "pairs/poses.csv", "pairs/map.png", '"units": {"depth": "mm"}'):
+        assert part in told
+
+
 def test_rows_are_ordered_by_the_columns_that_are_named(here: Path) -> None:
     np.savez("data.npz", run=[3, 3, 5], tick=[0, 1, 0])
     assert "2 episodes" in run("import", "data.npz", "--study", "a.study", "--order", "run,tick")

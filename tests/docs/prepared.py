@@ -14,6 +14,9 @@ import torch
 from torch import nn
 
 import innerview as iv
+from tests.store.test_pairs import make_pairs
+
+from .blocks import ROOT, read_blocks
 
 AGENT = """
 import torch
@@ -58,6 +61,14 @@ def _health(folder: Path) -> Names:
     if not (folder / "my.study").exists():
         iv.record(folder / "my.study", subject, world, episodes=8, max_steps=120, name="health agent")
     return {"subject": subject, "world": world, "study": iv.Study.open(folder / "my.study")}
+
+
+def _imports(folder: Path) -> Names:
+    make_pairs(folder / "pairs")
+    page = (ROOT / "docs/imports.md").read_text("utf-8")
+    (described,) = (block.code for block in read_blocks(page, "docs/imports.md") if block.language == "json")
+    (folder / "pairs/pairs.json").write_text(described, "utf-8")
+    return {}
 
 
 def _record(folder: Path) -> Names:
@@ -121,6 +132,7 @@ def _office(folder: Path) -> Names:
 
 PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/edits.md": _health,
+    "docs/imports.md": _imports,
     "docs/jobs.md": _health,
     "docs/lenses.md": _health,
     "docs/metrics.md": _health,

@@ -105,6 +105,18 @@ def import_data(
 
     Several .json files are episodes of one recording. What cannot be read is named, and nothing of it is kept.
 
+    A folder of image pairs has a row for each name that all its folders have, and may have a table, a map and more:
+
+        pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg, pairs/sim/depth/0001.png
+
+        pairs/poses.csv     name, x [m], y [m], angle [deg]
+
+        pairs/map.png       the ground
+
+        pairs/pairs.json    {"units": {"depth": "mm"}, "map": {…}, "polygons": {…}, …}
+
+    What else pairs.json says is told by docs/imports.md, the page Imports of the help.
+
     Examples:
 
         innerview import episode*.json --study my.study

@@ -1,13 +1,4 @@
-"""A folder of images, paired by name: a folder a kind of image, a table of poses, a map.
-
-pairs/sim/rgb/0001.jpg   pairs/real/rgb/0001.jpg      the same picture in two domains: one row, 0001
-pairs/sim/depth/0001.png                              16-bit depth stays 16-bit
-pairs/poses.csv          name, x [m], y [m], angle [deg]
-pairs/map.png            a picture of the ground
-pairs/pairs.json         {"units": {"depth": "mm"}, "map": {"origin": [0, 0], "scale": 0.05, "unit": "m"},
-                          "polygons": {"kitchen": [[0, 0], [4, 0], [4, 3]]}, "camera": {...},
-                          "columns": {"x": {"domain": "real"}}, "arrays": {"rgb": {"domain": "", "pair": "rgb"}}}
-"""
+"""A folder of images, paired by name: a folder a kind of image, a table of poses, a map; see docs/imports.md."""
 
 from __future__ import annotations
 
@@ -184,7 +175,7 @@ def _ground(folder: Path, described: Mapping[str, Any]) -> Ground:
         )
         camera = _camera(described["camera"]) if "camera" in described else None
     except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
-        raise StoreError(f"The map in 'pairs.json' cannot be read: {error!r}. See innerview help import.") from error
+        raise StoreError(f"The map in 'pairs.json' cannot be read: {error!r}. See innerview import --help.") from error
     unit = str(shown.get("unit", "m" if image is not None else "map units"))
     return Ground(scene=Scene(unit=unit, image=image, polygons=polygons, camera=camera), picture=content)
 
