@@ -68,7 +68,11 @@ def _imports(folder: Path) -> Names:
     page = (ROOT / "docs/imports.md").read_text("utf-8")
     (described,) = (block.code for block in read_blocks(page, "docs/imports.md") if block.language == "json")
     (folder / "pairs/pairs.json").write_text(described, "utf-8")
-    return {}
+    for number, room in enumerate(("kitchen", "lab")):
+        (folder / f"{room}.jpg").write_bytes((folder / f"pairs/real/rgb/{number:04}.jpg").read_bytes())
+    x, pictures = np.arange(3.0), np.zeros((3, 8, 8, 3), np.uint8)
+    study = iv.Study.create(folder / "mine.study")
+    return {"study": study, "x": x, "y": x, "sim_images": pictures, "real_images": pictures}
 
 
 def _record(folder: Path) -> Names:
@@ -87,12 +91,6 @@ def _snapshots(folder: Path) -> Names:
     young = names["subject"].copied({"value.bias": torch.ones(1)}, name="agent")
     iv.snapshot(folder / "my.study", young, names["play_env"], step=10_000)
     return {**names, "step": 50_000}
-
-
-def _studies(folder: Path) -> Names:
-    pictures: np.ndarray = np.zeros((3, 8, 8, 3), np.uint8)
-    x: np.ndarray = np.arange(3.0)
-    return {**_health(folder), "x": x, "y": x, "sim_images": pictures, "real_images": pictures}
 
 
 def _subjects(folder: Path) -> Names:
@@ -140,7 +138,7 @@ PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/reduce.md": _reduce,
     "docs/serve.md": _health,
     "docs/snapshots.md": _snapshots,
-    "docs/studies.md": _studies,
+    "docs/studies.md": _health,
     "docs/subjects.md": _subjects,
     "docs/view-what-if.md": _what_if,
     "docs/world-office.md": _office,
@@ -155,7 +153,7 @@ def prepare(base: Path) -> Callable[[str, Path], Names]:
         (folder / "agent.py").write_text(AGENT, "utf-8")
         shared = {"iv": iv, "zoo": zoo, "torch": torch, "nn": nn, "np": np, "gymnasium": gymnasium}
         make = PAGES.get(page)
-        if make in (_health, _studies, _subjects):
+        if make in (_health, _subjects):
             _health(base)
             shutil.copytree(base / "my.study", folder / "my.study")
         return {**shared, **(make(folder) if make else {})}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from PIL import Image
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import ArraySpec, Column, RecordingInfo
-from innerview.store import Study, check
+from innerview.store import Study, check, write_rows
 
 ROWS = 23
 COLUMNS = (Column(name="image", type="text", kind="index"), Column(name="answer", type="int"))
@@ -122,3 +123,56 @@ def test_a_key_without_a_value_is_refused(tmp_path: Path) -> None:
             name="x", columns=COLUMNS, arrays=(ArraySpec(name="f", shape=(), dtype="int8", key="answer"),)
         )
         Study.open(tmp_path / "q.study").writer(info)
+
+
+def given() -> dict[str, Any]:
+    images = range(ROWS // 5 + 1)
+    return {
+        "tokens": [tokens(row).tolist() for row in range(ROWS)],
+        "boxes": {str(image): boxes(image) for image in images},
+        "features": {str(image): np.full((3, 5), image, np.float32) for image in images},
+        "depth": [png(depth(row)) for row in range(ROWS)],
+    }
+
+
+def test_rows_of_every_kind_are_written_in_one_call(study: Study) -> None:
+    columns = {"image": [str(row // 5) for row in range(ROWS)], "answer": np.arange(ROWS)}
+    write_rows(study, "mine", columns=columns, arrays=given())
+    mine, streamed = study.recording("mine"), study.recording("questions")
+    assert {(s.name, s.kind, s.key, s.shape, s.dtype) for s in mine.info.arrays} == {
+        (s.name, s.kind, s.key, s.shape, s.dtype) for s in INFO.arrays
+    }
+    for name in ("tokens", "boxes"):
+        for one, other in zip(
+            mine.ragged_rows(name, range(ROWS)), streamed.ragged_rows(name, range(ROWS)), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+    for name in ("features", "depth"):
+        np.testing.assert_array_equal(mine.array(name, 0, ROWS), streamed.array(name, 0, ROWS))
+    assert not check(study.path)
+    write_rows(study, "told", columns=columns, arrays=given(), specs=[BOXES, FEATURES, TOKENS, DEPTH])
+    assert study.recording("told").info.arrays == INFO.arrays
+    with pytest.raises(StoreError, match="already, with this content"):
+        write_rows(study, "told", columns=columns, arrays=given(), specs=[BOXES, FEATURES, TOKENS, DEPTH])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("depth", [png(depth(0))] * (ROWS - 1) + [png(depth(0)[:3])], r"row 22: it is \(3, 4\) uint16; the first is"),
+        ("depth", [png(depth(0))] * (ROWS - 1) + [png(depth(0))[:-9]], "row 22: It is cut short"),
+        (
+            "depth",
+            [png(depth(0))] * (ROWS - 1) + [depth(0)],
+            "row 22: give the bytes of a JPEG or PNG file, not ndarray",
+        ),
+        ("boxes", {"0": boxes(0)}, "no column of words .image. has nothing but its keys.*key='COLUMN'"),
+        ("tokens", [], "has no values"),
+        ("tokens", [[1], [2, 3]], "array 'tokens' has 2"),
+        ("tokens", [[[1], [2, 3]]] * ROWS, "different shapes"),
+    ],
+)
+def test_rows_that_do_not_fit_are_refused(study: Study, name: str, value: Any, said: str) -> None:
+    columns = {"image": [str(row // 5) for row in range(ROWS)]}
+    with pytest.raises(StoreError, match=said):
+        write_rows(study, "mine", columns=columns, arrays={**given(), name: value})

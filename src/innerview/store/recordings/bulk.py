@@ -12,6 +12,7 @@ import polars as pl
 
 from innerview.errors import StoreError
 from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
+from innerview.store.recordings.arrays.given import Given, given_array
 from innerview.store.recordings.tables import parquet_bytes
 from innerview.store.study import Study
 
@@ -27,25 +28,27 @@ def write_rows(
     name: str,
     *,
     columns: Mapping[str, Sequence[Any] | np.ndarray] | pl.DataFrame,
-    arrays: Mapping[str, np.ndarray] | None = None,
+    arrays: Mapping[str, Given] | None = None,
     row: RowKind | None = None,
     ordering: Ordering | None = None,
     specs: Sequence[Column | ArraySpec] = (),
     note: str = "",
     origin: Origin | None = None,
 ) -> None:
-    """Make a recording of data that no agent recorded: paired images with a pose each, say.
+    """Make a recording of data that no agent recorded: paired images with a pose each, questions about pictures.
 
-    Types are read off the values; `specs` describes columns and arrays better (unit, domain, axes). With `ordering`,
-    rows of a group must stand next to each other and a line per group is kept.
+    `arrays` are numpy arrays with a row each; lists of arrays whose lengths differ; lists of the bytes of JPEG or PNG
+    files, which stay as they are; or mappings, whose values rows share by the key that stands in a column of words.
+    Types are read off the values; `specs` describes columns and arrays better (unit, domain, axes, key). With
+    `ordering`, rows of a group must stand next to each other and a line per group is kept.
     """
     table = columns if isinstance(columns, pl.DataFrame) else _as_table(columns)
-    whole = {key: _in_native_order(value) for key, value in (arrays or {}).items()}
     declared = {spec.name: spec for spec in specs}
-    array_specs = tuple(_array_spec(n, v.shape[1:], v.dtype, declared.get(n)) for n, v in whole.items())
+    given = [given_array(key, value, declared.get(key), table) for key, value in (arrays or {}).items()]
+    own = {array.spec.name: array.rows for array in given if not array.spec.key}
     digest = hashlib.sha256(parquet_bytes(table))
-    for value in whole.values():
-        digest.update(value.data)
+    for part in (part for array in given for part in array.parts()):
+        digest.update(part)
     write_table(
         study,
         RecordingInfo(
@@ -54,13 +57,14 @@ def write_rows(
             row=row or (RowKind() if ordering else RowKind(one="row", many="rows")),
             ordering=ordering,
             columns=tuple(column_spec(s, declared.get(s.name), ordering=ordering) for s in table),
-            arrays=array_specs,
+            arrays=tuple(array.spec for array in given),
             arguments={"content": digest.hexdigest()},
             note=note,
         ),
         table,
-        lambda start, stop: {key: value[start:stop] for key, value in whole.items()},
-        heights={key: len(value) for key, value in whole.items()},
+        lambda start, stop: {key: value[start:stop] for key, value in own.items()},
+        heights={key: len(value) for key, value in own.items()},
+        shared={array.spec.name: array.shared for array in given if array.spec.key},
     )
 
 
@@ -71,9 +75,13 @@ def write_table(
     arrays: Arrays,
     *,
     heights: Mapping[str, int],
+    shared: Mapping[str, Mapping[str, Any]] | None = None,
     scenes: Sequence[tuple[Scene, bytes]] = (),
 ) -> None:
-    """Write a table and its arrays, group by group; goes on where an earlier call was stopped."""
+    """Write a table and its arrays, group by group; goes on where an earlier call was stopped.
+
+    `shared` has the values of arrays that rows share, by array and key.
+    """
     wrong = {key: count for key, count in heights.items() if count != table.height}
     if wrong:
         told = ", ".join(f"array '{key}' has {count}" for key, count in wrong.items())
@@ -90,6 +98,10 @@ def write_table(
         for start, stop, line in groups or [(0, table.height, {})]:
             for first in range(max(start, done), stop, block_rows):
                 last = min(first + block_rows, stop)
+                for name, values in (shared or {}).items():
+                    key = next(spec.key for spec in info.arrays if spec.name == name)
+                    used = table[key][first:last].unique(maintain_order=True).to_list()
+                    writer.share(name, {word: values[word] for word in used if word in values})
                 writer.append(table[first:last], arrays(first, last))
             if line and stop > done:
                 writer.end_group(line)
@@ -122,24 +134,6 @@ def column_spec(
     if kind in (pl.String, pl.Categorical, pl.Enum):
         return Column(name=series.name, type="text", kind="text")
     raise StoreError(f"Column '{series.name}' has type {kind}. A recording takes numbers, true or false, and text.")
-
-
-def _array_spec(
-    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], declared: Column | ArraySpec | None
-) -> ArraySpec:
-    if isinstance(declared, ArraySpec):
-        return declared
-    if isinstance(declared, Column):
-        raise StoreError(f"'{name}' is an array but is described as a column.")
-    if dtype == np.uint8 and len(shape) == 3 and shape[2] in (1, 3, 4):
-        return ArraySpec(name=name, shape=shape, dtype="uint8", role="image", axes=("height", "width", "channel"))
-    if dtype == np.uint8 and len(shape) == 2:
-        return ArraySpec(name=name, shape=shape, dtype="uint8", role="image", axes=("height", "width"))
-    return ArraySpec(name=name, shape=shape, dtype=dtype.name)
-
-
-def _in_native_order(value: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("="))
 
 
 def _as_table(columns: Mapping[str, Sequence[Any] | np.ndarray]) -> pl.DataFrame:
