@@ -29,6 +29,36 @@ def test_every_view_has_its_page() -> None:
     assert not missing(named)
 
 
+TITLES = re.compile(r'titles: Titles = \{\s*title: "([^"]+)",\s*(?:short: "[^"]+",\s*)?question: "([^"]+)",?\s*\}')
+
+
+def view_titles() -> dict[str, list[tuple[str, str]]]:
+    """Titles and questions of the views, by the page behind their help."""
+    titles: dict[str, list[tuple[str, str]]] = {}
+    for path in sorted((WEB / "views").rglob("*.svelte")):
+        text = path.read_text("utf-8")
+        if "const compares" in text:
+            found = TITLES.search(text)
+            assert found, f"{path.name} says no title"
+            titles.setdefault(re.findall(r'\bhelp="([^"]+)"', text)[0], []).append((found[1], found[2]))
+    return titles
+
+
+def test_a_view_is_called_by_a_noun_in_the_page_and_the_same_in_the_docs() -> None:
+    titles = view_titles()
+    assert len(titles) > 20
+    index = (DOCS / "index.md").read_text("utf-8")
+    for name, views in titles.items():
+        text = (DOCS / f"{name}.md").read_text("utf-8")
+        heading, _, question = text.splitlines()[0].removeprefix("# ").partition(": ")
+        assert f"- [{heading}]({name}.md): {question}" in index, f"docs/index.md calls {name} by another name"
+        for title, asks in views:
+            assert "?" not in title and asks.endswith("?")
+            if len(views) == 1:
+                assert (heading, question) == (title, asks[0].lower() + asks[1:]), f"docs/{name}.md"
+            assert title.lower() in heading.lower() or f"**{title}**" in text, f"docs/{name}.md does not name {title}"
+
+
 def workspace_names(web: Path = WEB) -> set[str]:
     """Every folder that the page's registry finds."""
     return {path.parent.name for path in (web / "workspaces").glob("*/index.ts")}

@@ -1,4 +1,4 @@
-"""Around an event: averages, ranking and the times themselves, as numpy finds them."""
+"""Event-aligned averages: averages, ranking and the times themselves, as numpy finds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts and decisions beside the memory: derived lines, thresholds, metrics of one's own, and lines over the memory."""
+"""Timelines beside the memory: derived lines, thresholds, metrics of one's own, and lines over the memory."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_is_in_view_is_drawn_where_it_is(bench: Workbench, still_kitems: iv
     rows = derived(still_kitems, "k-items").columns([name, "episode"]).filter(pl.col("episode") == episode)
     assert 0 < rows[name].sum() < STEPS
     strip_shows(bench, name, rows[name].to_numpy())
-    expect(bench.get("view-timelines")).to_contain_text("Facts and decisions")
+    expect(bench.get("view-timelines")).to_contain_text("Timelines")
     for usual in ("turning", "memory change", "entropy"):
         expect(track(bench, usual)).to_have_count(1)
 

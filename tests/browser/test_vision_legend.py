@@ -1,4 +1,4 @@
-"""Legend: cards with examples and names; what is pinned or hidden is in the address and can be undone."""
+"""Factors: cards with examples and names; what is pinned or hidden is in the address and can be undone."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_pinned_factor_stays_alone_and_is_reported_about(bench: Workbench, val
     card(bench, 3).get_by_test_id("factor-pin").click()
     bench.page.mouse.move(2, 2)
     bench.settled("factor=3")
-    expect(bench.get("view-factor")).to_contain_text("What is factor 4?")
+    expect(bench.get("view-factor")).to_contain_text("Factor 4")
     classes = [
         c for c in value["factors"][3]["meaning"]["classes"] if c["class"] != "background" and c["share"] >= 0.01
     ]
@@ -142,9 +142,9 @@ def test_factors_that_are_called_the_same_are_distinguished_by_their_number(
     names = [card(bench, f).get_by_test_id("factor-name").inner_text() for f in (1, 3, 4)]
     assert names == ["sky", "sky", "mud"]
     bench.page.keyboard.press("4")
-    expect(bench.get("view-factor")).to_contain_text("What is sky 4?")
+    expect(bench.get("view-factor")).to_contain_text("Factor: sky 4")
     bench.page.keyboard.press("5")
-    expect(bench.get("view-factor")).to_contain_text("What is mud?")
+    expect(bench.get("view-factor")).to_contain_text("Factor: mud")
 
 
 def test_pictures_by_place_fit_into_the_full_screen(bench: Workbench) -> None:

@@ -89,7 +89,7 @@ def test_a_channel_of_a_factor_is_visualised_from_the_page(bench: Workbench, lev
     channel = found.value["factors"][0]["channels"][1]["channel"]
     bench.page.locator(f'[data-testid="factor-channel"][data-channel="{channel}"]').click()
     bench.settled(f"channel={channel}")
-    expect(bench.get("view-factor")).to_contain_text(f"What is channel {channel}?")
+    expect(bench.get("view-factor")).to_contain_text(f"Channel {channel}")
     visualise(bench, "channel")
     picture = bench.get("visualised-detail").get_by_test_id("visualised")
     expect(picture).to_have_attribute("data-unit", str(channel))
@@ -105,7 +105,7 @@ def test_a_channel_of_a_factor_is_visualised_from_the_page(bench: Workbench, lev
     expect(picture).to_have_count(0)
     bench.get("factor-pin").nth(2).click()
     bench.page.mouse.move(2, 2)
-    expect(bench.get("view-factor")).to_contain_text("What is factor 3?")
+    expect(bench.get("view-factor")).to_contain_text("Factor 3")
     bench.page.wait_for_url(lambda url: "channel=" not in url)
 
 
