@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import torch
 import innerview as iv
 from innerview.errors import LensError, RequestError
 from innerview.jobs.context import Context
-from innerview.lenses.look import look
+from innerview.jobs.engine import Cancelled
+from innerview.lenses.look import ROWS_A_PART, look
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.live import ForwardCall, LensCall, forward, lens
 from innerview.schema import SiteEdit
@@ -127,3 +129,29 @@ def test_a_lens_is_fed_by_the_array_that_is_named(pairs: Study) -> None:
 def test_inputs_are_for_lenses_that_run_the_subject(played: Study) -> None:
     with pytest.raises(LensError, match="runs no subject"):
         look(played, "pca", "plain", inputs={"x": "image.x"}, progress=False)
+
+
+def test_a_lens_over_single_rows_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "a.study"
+    iv.record(path, recurrent(), CountingWorld(), episodes=30, name="x", progress=False)
+    study = Study.open(path)
+    ask: dict[str, Any] = {"lens": "gradient", "subject": recurrent(), "target": "value"}
+    seen: list[int] = []
+
+    def stop(done: int, total: int | None, message: str = "") -> None:
+        seen.append(done)
+        if done >= 2 * ROWS_A_PART:
+            raise Cancelled
+
+    assert study.recording("x").rows > 2 * ROWS_A_PART
+    with pytest.raises(Cancelled):
+        look(study, **ask, progress=stop)
+    (left,) = study.results()
+    assert left.provisional and study.result_array(left.id, "rows").tolist() == list(range(2 * ROWS_A_PART))
+    seen.clear()
+    whole = look(study, **ask, progress=lambda done, total, message="": seen.append(done))
+    assert min(seen) == 2 * ROWS_A_PART and not whole.provisional and whole.id == left.id
+    heat = study.result_array(whole.id, "heat.x")
+    anew = look(study, **ask, again=True, progress=False)
+    np.testing.assert_array_equal(heat, study.result_array(anew.id, "heat.x"))
+    assert len(heat) == study.recording("x").rows

@@ -19,8 +19,8 @@ from innerview.jobs.runner import Jobs
 from innerview.jobs.work import Work, prepare
 from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
-from innerview.lenses.look import LensWork, look
-from innerview.schema import Axis, Lens, Parameter, Table
+from innerview.lenses.look import LensWork, look, run_lens
+from innerview.schema import Axis, Lens, Parameter, PerRow, Rows, Table, Watch, unwatched
 from innerview.store import Study
 from innerview.testing.lenses import check_lens
 from innerview.testing.worlds import CountingWorld
@@ -187,3 +187,31 @@ def test_facts_of_lenses_hold_derived_and_episode_columns(study: Study) -> None:
     made = look(study, "flags", "x", progress=False, swaps=100)
     told = {fact["column"]: fact["kind"] for fact in made.value["facts"]}
     assert told["picked_up"] == "so far" and told["outcome"] == "word" and told["angle to coin"] == "threshold"
+
+
+def row_lens(yields: str = "per row") -> LoadedLens:
+    lens = Lens(name="parts", question="?", yields=yields, over="row")  # type: ignore[arg-type]
+
+    def look(rows: Rows, subject: object, *, how: str = "", watch: Watch = unwatched) -> PerRow:
+        values = rows.numbers[:, None].astype(np.float32)
+        beside = {"same": np.zeros(3)} if how == "fixed" else {"twice": 2.0 * rows.numbers}
+        said = {"first": int(rows.numbers[0])} if how == "depends" else {}
+        return PerRow(values=values, rows=rows.numbers, columns=(Axis(name="n"),), value=said, arrays=beside)
+
+    return LoadedLens(lens, look)
+
+
+def test_what_a_lens_over_single_rows_says_beside_them_is_joined_or_refused() -> None:
+    rows = Rows(numbers=np.arange(200))
+    found = run_lens(row_lens(), rows, None, {})
+    assert isinstance(found, PerRow) and found.arrays["twice"].tolist() == list(range(0, 400, 2))
+    for how in ("depends", "fixed"):
+        with pytest.raises(LensError, match="the same whichever rows it is given"):
+            run_lens(row_lens(), rows, None, {"how": how})
+
+
+def test_a_lens_is_described_with_what_there_is() -> None:
+    with pytest.raises(LensError, match="looks at single rows and yields 'gallery'"):
+        row_lens("gallery")
+    with pytest.raises(UnknownName, match="Did you mean 'masks'"):
+        Lens(name="x", question="?", needs=("mask",))  # type: ignore[arg-type]

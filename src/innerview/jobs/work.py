@@ -13,7 +13,7 @@ import numpy as np
 
 from innerview.errors import FormatVersionError, StoreError, UnknownName
 from innerview.jobs.context import Context
-from innerview.jobs.engine import Progress
+from innerview.jobs.engine import Cancelled, Progress
 from innerview.jobs.kinds import check_bounds, kind_of
 from innerview.jobs.terminal import bar
 from innerview.schema import Result
@@ -88,12 +88,22 @@ class Work(ABC):
         """Do all of it here, part after part."""
         return self.merge(self._run_all(progress))
 
-    def _run_all(self, progress: Progress) -> list[Any]:
-        given: list[Any] = []
-        while parts := self.parts(given):
-            for part in parts:
-                given.append(self.run(part, _Watching(self, given, progress)))
-                self.show_so_far(given)
+    def stopped(self, given: Sequence[Any]) -> None:
+        """Keep what parts gave, where the work is stopped after them and they have not kept it themselves."""
+        return
+        return
+
+    def _run_all(self, progress: Progress, left: Sequence[Any] = ()) -> list[Any]:
+        """What all parts give, after what a stopped run `left`."""
+        given = list(left)
+        try:
+            while parts := self.parts(given):
+                for part in parts:
+                    given.append(self.run(part, _Watching(self, given, progress)))
+                    self.show_so_far(given)
+        except (Cancelled, KeyboardInterrupt):
+            self.stopped(given)
+            raise
         return given
 
     def show_so_far(self, given: Sequence[Any], part: Any = None) -> None:
@@ -105,7 +115,8 @@ class StoredWork(Work):
     """Work whose result is stored by what it depends on: the same question is answered once.
 
     What there is so far is stored as provisional. A damaged result is computed anew. Whatever makes work go on where it
-    was stopped (episodes that were played, effects that were computed) is stored by the parts themselves.
+    was stopped is stored by the parts themselves (episodes that were played, effects that were computed), or read from
+    the provisional result.
     """
 
     grows: ClassVar[bool] = False
@@ -141,7 +152,11 @@ class StoredWork(Work):
         saved = None if again else self.saved()
         if saved is not None:
             return saved
-        return self.save(self.merge(self._run_all(progress)))
+        return self.save(self.merge(self._run_all(progress, () if again else self.left())))
+
+    def left(self) -> Sequence[Any]:
+        """What parts gave before the work was stopped, where a provisional result tells it."""
+        return ()
 
     def saved(self) -> Result | None:
         """The whole result, where there is one that is not damaged."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from innerview.errors import LensError
+from innerview.errors import LensError, StoreError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import Found, StoredWork, run_job, spans
@@ -18,7 +18,7 @@ from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, as_ranges, chosen_rows, row_ranges
-from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, to_json, unwatched
+from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, restored_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ NOT_A_LENS = "Values per row, such as the advantage, are columns, not lenses: in
 BATCH_BYTES = 8 << 20
 MAX_BATCH = 64
 """Rows that a lens over single rows is given together, at most."""
-ROWS_A_PART = 16 * MAX_BATCH
+ROWS_A_PART = 4 * MAX_BATCH
 
 
 class LensWork(StoredWork):
@@ -47,6 +47,7 @@ class LensWork(StoredWork):
         if job.inputs and not runs:
             raise LensError(f"'{lens.name}' runs no subject: there are no inputs to feed. Leave inputs= out.")
         self._given = given_rows(lens, self.recording, subject, job.inputs)
+        self._rows_stored = 0
         self.parameters = complete_parameters(self.study, self.looking, self.recording, job.parameters)
         self.numbers = chosen_rows(self.recording.rows, job.rows)
         if lens.over == "episode":
@@ -77,8 +78,34 @@ class LensWork(StoredWork):
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
         """Places among the rows: some at a time for a lens over single rows, else all together."""
         count = len(self.numbers)
-        whole = self.looking.lens.over != "row"
-        return ([(0, count)] if whole else spans(count, ROWS_A_PART))[len(given) :]
+        if self.looking.lens.over != "row":
+            return () if given else ((0, count),)
+        done = _rows_of(given)
+        return [(done + first, done + stop) for first, stop in spans(count - done, ROWS_A_PART)]
+
+    def left(self) -> Sequence[Output]:
+        """The rows that were looked at before it was stopped."""
+        if self.looking.lens.over != "row":
+            return ()
+        try:
+            result = self.study.result(self.id)
+            self.study.check_result(self.id)
+        except (UnknownName, StoreError):
+            return ()
+        return (restored_rows(result, {name: self.study.result_array(self.id, name) for name in result.arrays}),)
+
+    def show_so_far(self, given: Sequence[Output], part: Any = None) -> None:
+        """Of single rows, store what there is each time there is twice as much: together that costs little."""
+        if self.looking.lens.over != "row":
+            super().show_so_far(given, part)
+        elif _rows_of(given) >= 2 * self._rows_stored and self.parts(given):
+            self.stopped(given)
+
+    def stopped(self, given: Sequence[Output]) -> None:
+        """Store all rows there are, for whoever goes on."""
+        if self.looking.lens.over == "row" and given:
+            self.save(self.merge(given), provisional=True)
+            self._rows_stored = _rows_of(given)
 
     def run(self, part: tuple[int, int], watch: Watch) -> Output:
         """Look at these places."""
@@ -112,6 +139,10 @@ class LensWork(StoredWork):
             name: Output(value=r.value, arrays={array: self.study.result_array(r.id, array) for array in r.arrays})
             for name, r in saved.items()
         }
+
+
+def _rows_of(given: Sequence[Output]) -> int:
+    return sum(len(output.stored()["rows"]) for output in given)
 
 
 def given_rows(

@@ -34,6 +34,7 @@ from innerview.schema.output import (
     Series,
     Table,
     join_rows,
+    restored_rows,
 )
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, RowKind
@@ -113,6 +114,7 @@ __all__ = [
     "from_json",
     "join_rows",
     "parse_site",
+    "restored_rows",
     "to_json",
     "unwatched",
 ]

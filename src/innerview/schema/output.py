@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from innerview.errors import LensError
+from innerview.schema.plain import to_json
+from innerview.schema.result import Result
 
 OutputType = Literal["heat", "layout", "per row", "per element", "table", "chart", "gallery"]
 
@@ -254,8 +256,8 @@ def join_rows(parts: Sequence[Output]) -> Output:
     """
     first = parts[0]
     for part in parts:
-        counts = {name: len(values) for name, values in part.arrays.items()}
-        if part.value != first.value or any(count != len(part.stored()["rows"]) for count in counts.values()):
+        count = len(part.stored()["rows"])
+        if to_json(part.value) != to_json(first.value) or any(len(v) != count for v in part.arrays.values()):
             raise LensError(
                 "What a lens over single rows says beside its heat or values is the same whichever rows it is given: "
                 "its `value` may not depend on them, and its `arrays` are [row, …]."
@@ -273,6 +275,18 @@ def join_rows(parts: Sequence[Output]) -> Output:
         values, rows = np.concatenate([part.values for part in each]), np.concatenate([part.rows for part in each])
         return PerRow(values=values, rows=rows, columns=first.columns, value=first.value, arrays=arrays)
     raise LensError(f"A lens over single rows yields heat or values per row, not a {first.type}.")
+
+
+def restored_rows(result: Result, arrays: Mapping[str, np.ndarray]) -> Output:
+    """Heat or values per row, as they were before they were stored as a result."""
+    beside, rows = dict(arrays), arrays["rows"]
+    del beside["rows"]
+    if result.type == PerRow.type:
+        values, columns = beside.pop("values"), tuple(Axis(**axis) for axis in result.shown["columns"])
+        return PerRow(values=values, rows=rows, columns=columns, value=result.value, arrays=beside)
+    heat = {name: beside.pop(f"heat.{name}") for name in result.shown["inputs"]}
+    unit, signed = result.shown["unit"], result.shown["signed"]
+    return Heat(heat=heat, rows=rows, unit=unit, signed=signed, value=result.value, arrays=beside)
 
 
 def _axis(axis: Axis) -> dict[str, str]:
