@@ -116,6 +116,38 @@ def test_rows_that_follow_each_other_are_carried_along(rows: tuple[Subject, torc
                 torch.testing.assert_close(found[wanted[row]], said(alone)[0])
 
 
+@pytest.mark.parametrize("held", [1, 200, 1 << 20])
+def test_groups_are_given_on_in_order_however_many_are_held(
+    rows: tuple[Subject, torch.Tensor, GivenRows], held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent, seen, given = rows
+    lengths = [3, 40, 1, 36, 10]
+    starts = np.repeat(np.cumsum([0, *lengths[:-1]]), lengths)
+    monkeypatch.setattr("innerview.capture.given.HELD_BYTES", held)
+    places, outputs = zip(*given.outputs(np.arange(90), starts), strict=True)
+    assert np.concatenate(places).tolist() == list(range(90))
+    assert len(places) > 2, "long groups are given on as they are run"
+    wanted, stepper = [], Stepper(agent, 1)
+    for row in range(90):
+        stepper.begin(np.array([row == starts[row]]))
+        wanted.append(said(stepper.step({"x": seen[row : row + 1]})))
+    torch.testing.assert_close(torch.cat([said(output) for output in outputs]), torch.cat(wanted))
+
+
+def test_a_layer_stays_frozen_while_other_rows_end_and_begin() -> None:
+    agent, seen = recurrent(), frames(12)
+    edit = SiteEdit(elements=(1,), op="freeze", site="eye", start=1)
+    stepper = Stepper(agent, 3, programs=[(edit,)], keep=("eye",))
+    held = [stepper.step({"x": seen[3 * n : 3 * n + 3]}, steps=[n] * 3).sites["eye"][:, 1] for n in range(2)][1]
+    stepper.stay([0, 2])
+    left = stepper.step({"x": seen[6:8]}, steps=[2, 2]).sites["eye"][:, 1]
+    torch.testing.assert_close(left, held[[0, 2]])
+    stepper.join(1)
+    joined = stepper.step({"x": seen[8:11]}, steps=[3, 3, 0]).sites["eye"][:, 1]
+    plain = agent.run({"x": seen[10:11]}, keep=("eye",)).sites["eye"][:, 1]
+    torch.testing.assert_close(joined, torch.cat((held[[0, 2]], plain)))
+
+
 def test_rows_without_time_start_afresh_and_go_on_where_they_stopped(
     rows: tuple[Subject, torch.Tensor, GivenRows],
 ) -> None:

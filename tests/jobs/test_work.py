@@ -160,6 +160,20 @@ def wait_for(context: Context, job: Job) -> Result:
     raise AssertionError("the job did not get that far")
 
 
+def test_what_is_on_its_way_is_not_started_again(context: Context, jobs: Jobs) -> None:
+    Squares.hold = threading.Event()
+    first = jobs.start(SquaresJob(recording="x"), context)
+    assert jobs.start(SquaresJob(recording="x"), context).id == first.id
+    other = jobs.start(SquaresJob(recording="x", count=4), context)
+    assert other.id != first.id
+    jobs.cancel(first.id)
+    anew = jobs.start(SquaresJob(recording="x"), context)
+    assert anew.id != first.id
+    Squares.hold.set()
+    assert {jobs.wait(job.id, WAIT_S).state for job in (other, anew)} == {"done"}
+    assert jobs.start(SquaresJob(recording="x"), context).id != anew.id, "it has ended"
+
+
 def test_what_was_asked_wrongly_is_refused_before_anything_is_queued(context: Context, jobs: Jobs) -> None:
     with pytest.raises(RequestError, match="count is a whole number from 1 to 100, not 0"):
         jobs.start(SquaresJob(recording="x", count=0), context)

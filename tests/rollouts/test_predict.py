@@ -237,9 +237,10 @@ def test_a_memory_is_carried_where_rows_have_time_and_fresh_where_they_have_none
     np.testing.assert_allclose(chosen.array("head.pose", 0, 2), [expected[12], expected[39]], atol=1e-6)
 
 
-def test_what_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lengths", [None, [2500]])
+def test_what_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, lengths: list[int] | None) -> None:
     study, subject = Study.create(tmp_path / "s.study"), recurrent()
-    rows_of(study, "single", None, rows=2500)
+    rows_of(study, "single", lengths, rows=2500)
     seen: list[int] = []
 
     def stop(done: int, total: int | None, message: str = "") -> None:
@@ -254,11 +255,11 @@ def test_what_was_interrupted_goes_on_to_the_same_end(tmp_path: Path, monkeypatc
     assert not left.complete
     seen.clear()
     whole = iv.predict(study, subject, "single", progress=lambda done, total, message="": seen.append(done))
-    assert seen[0] == left.rows
+    assert seen[0] == left.rows and seen == sorted(seen)
     assert whole.complete
     assert whole.source_rows.tolist() == list(range(2500))
     other = Study.create(tmp_path / "t.study")
-    rows_of(other, "single", None, rows=2500)
+    rows_of(other, "single", lengths, rows=2500)
     again = iv.predict(other, subject, "single", progress=False)
     np.testing.assert_array_equal(whole.array("head.pose", 0, 2500), again.array("head.pose", 0, 2500))
 
@@ -284,3 +285,28 @@ def test_two_subjects_say_something_of_the_same_rows_of_a_side_that_is_named(tmp
         iv.predict(study, small, "pairs", inputs={"rgb": "real.rgb"}, progress=False)
     resized = iv.predict(study, small, "pairs", inputs={"rgb": "real.rgb | resize 5x4"}, progress=False)
     assert resized.binding.inputs[0].text == "real.rgb | resize 5x4"
+
+
+def test_nothing_is_left_of_predictions_that_failed_before_their_first_rows(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "s.study")
+    write_rows(study, "pairs", columns={"x": np.arange(9.0)}, arrays={"rgb": np.zeros((9, 8, 10, 3), np.uint8)})
+    torch.manual_seed(0)
+    pose = iv.subject(Pose(0.0), name="pose", inputs={"rgb": (3, 8, 10)}, heads="pose")
+
+    def stop(done: int, total: int | None, message: str = "") -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        iv.predict(study, pose, "pairs", progress=stop)
+    assert study.predictions() == [] and check(study.path) == []
+    assert iv.predict(study, pose, "pairs", progress=False).complete
+
+
+def test_a_recording_without_rows_has_nothing_to_predict(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "s.study")
+    write_rows(study, "empty", columns={"x": np.zeros(0)}, arrays={"rgb": np.zeros((0, 8, 10, 3), np.uint8)})
+    pose = iv.subject(Pose(0.0), name="pose", inputs={"rgb": (3, 8, 10)}, heads="pose")
+    with pytest.raises(RequestError, match="there are no rows"):
+        iv.predict(study, pose, "empty", progress=False)
+    with pytest.raises(RequestError, match="there are no rows"):
+        iv.look(study, "gradient", "empty", subject=pose, target="0 of pose", progress=False)

@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Study:
     torch.manual_seed(0)
     subject = iv.subject(Poser().eval(), name="poser", example=torch.zeros(1, 3, 4, 6), heads="pose")
     iv.predict(study, subject, "pairs", inputs={"image": "sim"}, progress=False)
-    iv.predict(study, subject, "pairs", rows=SOME, inputs={"image": "real"}, progress=False)
+    iv.predict(study, subject, "pairs", rows=np.array(SOME), inputs={"image": "real"}, progress=False)
     return study
 
 

@@ -24,7 +24,7 @@ from innerview.store import (
     subjects,
 )
 
-from .samples import folder_of, info, record
+from .samples import arrays, folder_of, info, record, rows
 
 BAD_NAMES = ["", ".", "..", "../other", "a/b", "/etc/passwd", "a\\b", ".hidden", "a\0b", "a" * 81, "ä", "a\n", "%2e%2e"]
 
@@ -103,7 +103,9 @@ def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) ->
 
 def test_other_seeds_are_reported_by_their_number_and_the_first_that_differs(study: Study) -> None:
     seeds = list(range(60))
-    study.writer(info(arguments={"seeds": seeds})).close()
+    with study.writer(info(arguments={"seeds": seeds}), block_rows=32) as writer:
+        writer.append(rows(0, 5), arrays(0, 5))
+        writer.close(keep=True)
     for other, told in (
         ([*seeds, 60], r"arguments\.seeds had 60 entries and has 61\."),
         ([*seeds[:40], 99, *seeds[41:]], r"arguments\.seeds had 60 entries and has 60 \(entry 41 was 40 and is 99\)"),

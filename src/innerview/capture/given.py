@@ -16,6 +16,9 @@ BATCH = 32
 _GROUPS = 16
 """Groups that a recurrent subject goes through side by side."""
 _STEPS = 32
+"""Steps whose inputs are read together."""
+HELD_BYTES = 256 << 20
+"""What is said of the rows of groups that wait for those before them, at most."""
 Inputs = Callable[[np.ndarray], Mapping[str, Tensor]]
 """Gives what the subject takes, [rows, …] by name of the input, for numbers of rows."""
 
@@ -42,28 +45,52 @@ class GivenRows:
                 places = np.arange(first, min(first + BATCH, len(rows)))
                 yield places, self._stepper(len(places)).step(self._inputs(rows[places]), steps=[0] * len(places))
             return
-        stepper, groups = self._stepper(0), np.unique(starts)
-        for first in range(0, len(groups), _GROUPS):
-            some = groups[first : first + _GROUPS]
-            places = np.flatnonzero((starts >= some[0]) & (starts <= some[-1]))
-            if places[-1] < done:
-                continue
-            chosen = rows[places]
-            lasts = {int(s): int(chosen[starts[places] == s].max()) for s in some}
-            said = self._carried(stepper, lasts, set(chosen.tolist()), memory=False)
-            yield places, joined([said[row] for row in chosen.tolist()])
+        for first, stop in self._rounds(rows, starts):
+            if stop > done:
+                yield from self._round(rows[first:stop], starts[first:stop], first)
+
+    def _rounds(self, rows: np.ndarray, starts: np.ndarray) -> Iterator[tuple[int, int]]:
+        """Places of groups that are run side by side: not too many, nor more rows than can be held together."""
+        _, output = next(self.outputs(rows[:1]))
+        held = max(1, HELD_BYTES // sum(value.nbytes for value in (*output.heads.values(), *output.sites.values())))
+        edges = [*np.flatnonzero(np.diff(starts, prepend=-1)).tolist(), len(rows)]
+        at = 0
+        while at < len(edges) - 1:
+            stop = at + 1
+            while stop < len(edges) - 1 and stop - at < _GROUPS and edges[stop + 1] - edges[at] <= held:
+                stop += 1
+            yield edges[at], edges[stop]
+            at = stop
+
+    def _round(self, rows: np.ndarray, starts: np.ndarray, first: int) -> Iterator[tuple[np.ndarray, Output]]:
+        """Groups side by side, given on in the order of their rows as soon as that can be."""
+        lasts = {int(start): int(rows[starts == start].max()) for start in np.unique(starts)}
+        place, held = 0, dict[int, Output]()
+        for said in self._carried(self._stepper(0), lasts, set(rows.tolist()), memory=False):
+            held |= said
+            ready: list[Output] = []
+            while place + len(ready) < len(rows) and rows[place + len(ready)] in held:
+                ready.append(held.pop(int(rows[place + len(ready)])))
+            for some in range(0, len(ready), _STEPS):
+                part = ready[some : some + _STEPS]
+                yield np.arange(first + place, first + place + len(part)), joined(part)
+                place += len(part)
 
     def carried(self, start: int, wanted: Sequence[int]) -> dict[int, Output]:
         """What is said of wanted rows of one group, with the memory after each, by row; it begins at row `start`."""
-        return self._carried(self._stepper(0), {start: max(wanted)}, set(wanted), memory=True)
+        parts = self._carried(self._stepper(0), {start: max(wanted)}, set(wanted), memory=True)
+        return {row: output for part in parts for row, output in part.items()}
 
     def _stepper(self, rows: int) -> Stepper[Mapping[str, Tensor]]:
         return Stepper(self._subject, rows, programs=self._programs, keep=self._keep)
 
     def _carried(
         self, stepper: Stepper[Mapping[str, Tensor]], lasts: Mapping[int, int], wanted: set[int], *, memory: bool
-    ) -> dict[int, Output]:
-        """Groups side by side, each from its first row to its last; `lasts` has the last row by the first."""
+    ) -> Iterator[dict[int, Output]]:
+        """Groups side by side, each from its first row to its last, some steps at a time: what is said of wanted rows.
+
+        `lasts` has the last row of each group by its first.
+        """
         found: dict[int, Output] = {}
         alive = list(lasts)
         stepper.memory = self._subject.initial_memory(len(alive))
@@ -73,6 +100,9 @@ class GivenRows:
                 stepper.stay(staying)
                 alive = [alive[place] for place in staying]
             if step % _STEPS == 0:
+                if step:
+                    yield found
+                    found = {}
                 ahead = [row for s in alive for row in range(s + step, min(s + step + _STEPS, lasts[s] + 1))]
                 inputs, place_of = self._inputs(np.array(ahead)), {row: i for i, row in enumerate(ahead)}
             index = [place_of[start + step] for start in alive]
@@ -82,4 +112,4 @@ class GivenRows:
             for place, start in enumerate(alive):
                 if start + step in wanted:
                     found[start + step] = row_of(said, place)
-        return found
+        yield found

@@ -112,6 +112,8 @@ class Stepper(Generic[Given]):
         """Further rows behind those there are, with fresh memory."""
         fresh = self.subject.initial_memory(rows)
         self.memory = {site: torch.cat((state, fresh[site])) for site, state in self.memory.items()}
+        if self._editor is not None:
+            self._editor.join(rows)
 
     def begin(self, rows: np.ndarray) -> None:
         """Fresh memory where a row of booleans is true."""
@@ -122,6 +124,8 @@ class Stepper(Generic[Given]):
         """Only these rows go on."""
         chosen = torch.as_tensor(np.asarray(rows, np.int64))
         self.memory = {site: state[chosen.to(state.device)] for site, state in self.memory.items()}
+        if self._editor is not None:
+            self._editor.stay(chosen)
 
     def _run(self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor], changes: Changes) -> Output:
         return self.subject.run(inputs, memory, keep=self._keep, edits=changes)
@@ -137,9 +141,9 @@ def joined(parts: Sequence[Output]) -> Output:
 
 
 def row_of(output: Output, place: int) -> Output:
-    """One row of an output."""
+    """One row of an output, by itself: the others can go."""
     heads, memory, sites = (
-        {name: value[place : place + 1] for name, value in part.items()}
+        {name: value[place : place + 1].clone() for name, value in part.items()}
         for part in (output.heads, output.memory, output.sites)
     )
     return Output(heads, memory, sites)

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 from innerview.errors import InnerviewError, JobError, UnknownName
@@ -62,19 +63,30 @@ class Jobs:
         self._changed = threading.Condition(threading.RLock())
         self._jobs: dict[str, Job] = {}
         self._works: dict[str, Run] = {}
+        self._asked: dict[str, tuple[Path, Any, Product]] = {}
         self._runs: dict[str, _Report] = {}
         self._listeners: list[Listener] = []
         _ALL.add(self)
 
     def start(self, arguments: Any, context: Context, *, again: bool = False) -> Job:
-        """Queue a job of a registered kind and return at once; what was asked wrongly is refused here and now."""
+        """Queue a job of a registered kind and return at once; what was asked wrongly is refused here and now.
+
+        What is asked while the same is on its way already is that job: nothing is computed twice side by side.
+        """
         work = prepare(arguments, context)
+        asked = (context.study.path, arguments, work.product)
 
         def run(progress: Progress) -> Product:
             work.perform(progress, again=again)
             return work.product
 
-        return self.submit(work.kind.name, work.title, run, unit=work.kind.unit, promise=work.product)
+        with self._changed:
+            for job in self._jobs.values():
+                if self._asked.get(job.id) == asked and not (job.ended or self._runs[job.id].stop):
+                    return job
+            job = self.submit(work.kind.name, work.title, run, unit=work.kind.unit, promise=work.product)
+            self._asked[job.id] = asked
+            return job
 
     def submit(self, kind: str, title: str, work: Run, *, unit: str = "", promise: Any = None) -> Job:
         """Queue any call and return at once."""
@@ -167,7 +179,7 @@ class Jobs:
     def _forget_old(self) -> None:
         ended = [j.id for j in self._jobs.values() if j.ended]
         for job_id in ended[: max(0, len(self._jobs) + 1 - MAX_ENDED)]:
-            for table in (self._jobs, self._works, self._runs):
+            for table in (self._jobs, self._works, self._runs, self._asked):
                 table.pop(job_id, None)
 
 

@@ -100,7 +100,7 @@ class PredictWork(Work):
                         {name: [values[place] for place in chosen] for name, values in table.items()},
                         {name: values[fresh] for name, values in arrays.items()},
                     )
-                    watch(int(places[-1]) + 1, len(run.rows))
+                    watch(max(done, int(places[-1]) + 1), len(run.rows))
         return self.study.prediction(writer.name)
 
 

@@ -16,6 +16,8 @@ ChosenRows = tuple[int, int] | range | Sequence[tuple[int, int]] | np.ndarray
 
 def chosen_rows(count: int, rows: ChosenRows | None) -> np.ndarray:
     """Row numbers, ascending; all where none are chosen."""
+    if not count:
+        raise RequestError("In this recording there are no rows to look at. Record, import or generate some first.")
     if rows is None:
         return np.arange(count)
     if isinstance(rows, np.ndarray | range):

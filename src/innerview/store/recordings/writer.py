@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -134,6 +135,8 @@ class RecordingWriter:
                     self._settle_first()
             self._closed = True
             self._thread.shutdown(wait=True)
+            if not (self.complete or self.rows_committed):
+                shutil.rmtree(self._folder)  # nothing was begun that could be continued
             self._lock.release()
 
     def __enter__(self) -> RecordingWriter:

@@ -87,6 +87,16 @@ class Editor:
         sites = {a: self._site_change(a, before, at, which) for a in self._sites}
         return Changes(sites, {n: self._input_change(spec, which) for n, spec in self._inputs.items()})
 
+    def stay(self, rows: Tensor) -> None:
+        """Only these rows go on, with what they are frozen at."""
+        self._frozen = {key: frozen[rows.to(frozen.device)] for key, frozen in self._frozen.items()}
+
+    def join(self, rows: int) -> None:
+        """Further rows behind those there are, frozen at nothing yet."""
+        for key, frozen in self._frozen.items():
+            fresh = torch.full((rows, *frozen.shape[1:]), math.nan, dtype=frozen.dtype, device=frozen.device)
+            self._frozen[key] = torch.cat((frozen, fresh))
+
     def _site_change(self, address: str, before: Mapping[str, Tensor], at: Tensor, which: Tensor) -> Change:
         site = self._sites[address]
 
