@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any, Generic, TypeVar
 
@@ -57,13 +57,12 @@ class Plugin:
     group: str
     name: str
     home: str
-    """Where it is, as module:attribute."""
+    """Where it is, as module:attribute, or a whole module."""
 
     def load(self) -> Any:
         """The thing itself."""
-        module, _, attribute = self.home.partition(":")
         try:
-            return getattr(import_module(module), attribute)
+            return EntryPoint(self.name, self.home, self.group).load()
         except Exception as error:
             raise PluginError(f"{self} cannot be loaded: {type(error).__name__}: {error}") from error
 

@@ -1,4 +1,5 @@
-"""A package of plug-in lenses, a world and a model works in Python and in the terminal, with no other file touched."""
+"""A package of plug-in lenses, a world, a model and an adapter works in Python and in the terminal, with no other file
+touched."""
 
 from __future__ import annotations
 
@@ -124,3 +125,36 @@ def test_the_world_and_the_model_are_found_by_name(study: iv.Study) -> None:
 def test_the_world_and_the_model_keep_what_they_promise() -> None:
     made, world = load_subject("sample:watcher")
     assert check_subject(made).name and check_world(world).name == "Lamps"
+
+
+def test_a_model_of_another_library_is_adapted_by_its_package() -> None:
+    from innerview_sample.adapter import TableAgent
+
+    adapted = iv.subject(TableAgent(np.array([[1.0, 2.0], [3.0, 4.0]])), actions=("left", "right"))
+    assert adapted.info.name == "table" and adapted.info.heads[0].names == ("left", "right")
+    output = adapted.run({"seen": torch.tensor([[1.0, 1.0]])})
+    assert output.heads["q"].tolist() == [[3.0, 7.0]]
+    with pytest.raises(iv.errors.SubjectError, match=r"not dict.*innerview\.adapters: sample\)"):
+        iv.subject({"weights": 1})
+
+
+def test_a_model_is_named_by_its_package_or_by_a_function() -> None:
+    for text in ("sample:watcher", "innerview_sample.model:make_subject"):
+        assert iv.subject(text).info.name == "watcher" and iv.subject(text, name="mine").info.name == "mine"
+        assert load_subject(text)[0].info.name == "watcher"
+    example = torch.zeros(1, 3, 8, 8)
+    assert iv.subject("innerview_sample.model:make_module", example=example, name="mine").info.name == "mine"
+    with pytest.raises(iv.errors.SubjectError, match="is a subject already; it takes a name, and no example"):
+        iv.subject("sample:watcher", example=example)
+
+
+@pytest.mark.parametrize("ask", [iv.subject, load_subject])
+def test_a_name_that_nothing_answers_to_is_told_the_nearest(ask: Any) -> None:
+    for text, near in {
+        "sample:wacher": "'watcher'",
+        "sampel:watcher": "'sample'",
+        "sampl": "'sample'",
+        "innerview_sample.model:mak_module": "'make_module'",
+    }.items():
+        with pytest.raises(iv.UnknownName, match=f"Did you mean {near}"):
+            ask(text)

@@ -173,8 +173,10 @@ def test_a_module_that_mixes_rows_into_time_is_refused() -> None:
 
 
 def test_something_else_than_a_module_is_refused() -> None:
-    with pytest.raises(SubjectError, match=r"takes a torch\.nn\.Module, not str"):
-        subject("model.pt", example=torch.zeros(1, 6))  # type: ignore[arg-type]
+    with pytest.raises(SubjectError, match=r"takes a torch\.nn\.Module, not OrderedDict"):
+        subject(Gaussian().state_dict(), example=torch.zeros(1, 6))
+    with pytest.raises(UnknownName, match=r"Unknown package of models 'model\.pt'"):
+        subject("model.pt", example=torch.zeros(1, 6))
 
 
 def test_a_module_on_another_device_must_be_moved_by_its_owner() -> None:

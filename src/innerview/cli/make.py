@@ -17,7 +17,6 @@ from rich.console import Console
 
 from innerview.errors import InnerviewError, UnknownName
 from innerview.jobs.context import LazyMapping
-from innerview.registry import plugins
 from innerview.schema import Ordering
 from innerview.serve import Handle, serve
 from innerview.store import ImportOptions, Study, import_files
@@ -172,25 +171,17 @@ def open_workbench(
 
 
 def load_subject(text: str) -> tuple[Any, Any]:
-    """A subject, and its world where it is known; zoo:NAME:SNAPSHOT is a bundled model at an earlier age.
+    """A subject, and its world where it is known; zoo:NAME:SNAPSHOT is a bundled model at an earlier age."""
+    from innerview.cli.scripts import from_script, is_script
+    from innerview.subjects import Subject, named_model
 
-    What stands before the colon is a script, or a package that adds models through the entry points `innerview.models`.
-    """
-    from innerview.cli.scripts import from_script
-    from innerview.subjects import Subject
-
-    package, _, name = text.partition(":")
-    if (plugin := plugins("models").get(package)) is not None:
-        name, _, snapshot = name.partition(":")
-        made, world = plugin.load()(name, **({"snapshot": snapshot} if snapshot else {}))
-        return made, world
-    made = from_script(text)
+    made, world = (from_script(text), None) if is_script(text) else named_model(text)
     if not isinstance(made, Subject):
         raise InnerviewError(
             f"{text} returned {type(made).__name__}, not a subject. "
             "Let it return iv.subject(module, …) or iv.from_sb3(model)."
         )
-    return made, None
+    return made, world
 
 
 def load_world(text: str) -> Any:

@@ -17,8 +17,6 @@ def is_script(text: str) -> bool:
 
 def from_script(text: str) -> Any:
     """What the function returns."""
-    if not is_script(text):
-        raise InnerviewError(f"'{text}' names nothing that can be loaded. Write zoo:NAME or FILE.py:FUNCTION.")
     file, function = text.rsplit(":", 1)
     path = Path(file).expanduser().resolve()
     if not path.is_file():

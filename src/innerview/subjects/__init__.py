@@ -11,6 +11,7 @@ from innerview.subjects.attribution.receptive_field import ReceptiveField, blank
 from innerview.subjects.attribution.tail import Tail, tail
 from innerview.subjects.attribution.targets import scorer, targets
 from innerview.subjects.plain import subject
+from innerview.subjects.plugins import named_model
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.sites.backward import Rule
 from innerview.subjects.sites.change import Change, Changes
@@ -40,6 +41,7 @@ __all__ = [
     "head_of",
     "head_probabilities",
     "middle_for",
+    "named_model",
     "reaching_layers",
     "receptive_field",
     "scorer",

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError
+from innerview.registry import plugins
 from innerview.schema import ActionSpace, InputSpec, SubjectInfo
 from innerview.subjects.heads import Declared, HeadSource, find_heads
 from innerview.subjects.input_scale import divided_inside
@@ -20,6 +21,7 @@ from innerview.subjects.isolation import FAILURES, Written, restoring
 from innerview.subjects.memory import declaration as declarations
 from innerview.subjects.memory.carriers import Carrier, NoMemory, Slot
 from innerview.subjects.memory.discovery import Found, Probe, Start, find_memory, in_layers, layout_problem
+from innerview.subjects.plugins import by_adapter, named_model
 from innerview.subjects.sites.discovery import DeclaredAttention, find_attention
 from innerview.subjects.sites.hooks import Layers, attached, capturing
 from innerview.subjects.subject import Subject, device_of
@@ -82,7 +84,8 @@ class PlainBody:
 
 
 def subject(
-    module: nn.Module,
+    module: Any,
+    /,
     *,
     name: str | None = None,
     example: Any = None,
@@ -96,16 +99,22 @@ def subject(
 ) -> Subject:
     """Adapt a module: name its inputs, layers, heads and memory by running it once on an example.
 
+    `module`: a torch.nn.Module; a model of another library, where a package with an adapter for it is installed; or the
+    name of one, as PACKAGE:NAME ("zoo:platformer") or MODULE:FUNCTION with a function that returns a subject or module.
     `example`: a tensor or array, a tuple of them (forward's first arguments) or a dict (by argument, or as one dict).
     `inputs`: instead of an example, the shape of each input for one row. `heads`: a kind for a single output, or
     {part of the output or layer: kind}. `memory`: found where possible; False for none, a list of recurrent layers,
     or {argument or attribute: shape for one row}. `attention`: found where possible; {module: {"stream": …,
     "row_tokens": …, "column_tokens": …}} says more of it, or that a softmax in this module is one.
     """
-    if not isinstance(module, nn.Module):
-        raise SubjectError(f"subject() takes a torch.nn.Module, not {type(module).__name__}. For SB3 use from_sb3().")
-    if type(module).forward is nn.Module.forward:
-        raise SubjectError(_no_forward(module))
+    given = {title: value for title, value in locals().items() if title != "module" and value is not None}
+    if isinstance(module, str):
+        return _of_name(module, given)
+    if not isinstance(module, nn.Module) or type(module).forward is nn.Module.forward:
+        adapted = by_adapter(module, given)
+        if adapted is not None:
+            return adapted
+        raise SubjectError(_no_forward(module) if isinstance(module, nn.Module) else _no_module(module))
     where = _device(module, device)
     examples, style = _examples(module, example, inputs)
     space = actions if isinstance(actions, ActionSpace) else None
@@ -126,20 +135,42 @@ def subject(
         tuple(found.trace.written),
         tuple(dict.fromkeys(source.layer for source in sources if source.layer)),
     )
-    info = SubjectInfo(
-        name=name or type(module).__name__,
-        family="torch",
-        inputs=tuple(item.spec for item in body.inputs),
-        heads=tuple(source.head for source in sources),
-        layers=layers.addresses,
-        layer_shapes=layers.shapes,
-        memory=tuple(slot.site for slot in body.slots),
-        parameters=sum(p.numel() for p in module.parameters()),
-    )
+    info = _info(name or type(module).__name__, body)
     info = replace(info, attention=find_attention(Subject(module, info, body), batch, attention))
     made = Subject(module, info, body)
     own = tuple(replace(i, normalise=False) if divided_inside(made, i, batch) else i for i in body.inputs)
     return made if own == body.inputs else Subject(module, info, replace(body, inputs=own))
+
+
+def _info(name: str, body: PlainBody) -> SubjectInfo:
+    return SubjectInfo(
+        name=name,
+        family="torch",
+        inputs=tuple(item.spec for item in body.inputs),
+        heads=tuple(source.head for source in body.heads),
+        layers=body.layers.addresses,
+        layer_shapes=body.layers.shapes,
+        memory=tuple(slot.site for slot in body.slots),
+        parameters=sum(p.numel() for p in body.module.parameters()),
+    )
+
+
+def _of_name(text: str, settings: Mapping[str, Any]) -> Subject:
+    made, _ = named_model(text)
+    if not isinstance(made, Subject):
+        return subject(made, **settings)
+    title = settings.get("name", made.info.name)
+    if rest := [setting for setting in settings if setting != "name"]:
+        raise SubjectError(f"'{text}' is a subject already; it takes a name, and no {', '.join(rest)}.")
+    return made if title == made.info.name else made.named(title)
+
+
+def _no_module(model: Any) -> str:
+    known = ", ".join(plugins("adapters")) or "none is installed"
+    return (
+        f"subject() takes a torch.nn.Module, not {type(model).__name__}. For SB3 use from_sb3(). Models of another "
+        f"library need a package with an adapter for them (entry points innerview.adapters: {known})."
+    )
 
 
 def _no_forward(module: nn.Module) -> str:

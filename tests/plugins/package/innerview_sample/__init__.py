@@ -1,5 +1,5 @@
-"""Seven lenses, one of each type of result, a world and a model: all that a plug-in needs to hold."""
+"""Seven lenses, one of each type of result, a world, a model and an adapter: all that a plug-in needs to hold."""
 
-from innerview_sample import brightest, columns, depth, guided, restless, said, surety
+from innerview_sample import brightest, columns, depth, restless, said, surety
 
-__all__ = ["brightest", "columns", "depth", "guided", "restless", "said", "surety"]
+__all__ = ["brightest", "columns", "depth", "restless", "said", "surety"]

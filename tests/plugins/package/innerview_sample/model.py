@@ -27,7 +27,19 @@ class Watcher(nn.Module):
 
 def load(name: str = "watcher") -> tuple[iv.Subject, Any]:
     """The model and the world that it was made for."""
+    if name != "watcher":
+        raise iv.UnknownName("sample model", name, ["watcher"])
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         module = Watcher()
     return iv.subject(module, example=torch.zeros(1, 3, 8, 8), name=name), make()
+
+
+def make_subject() -> iv.Subject:
+    """The model alone."""
+    return load()[0]
+
+
+def make_module() -> nn.Module:
+    """What iv.subject has yet to adapt."""
+    return load()[0].module
