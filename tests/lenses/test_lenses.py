@@ -57,6 +57,53 @@ def test_a_lens_that_breaks_its_promises_is_reported() -> None:
     assert "`rows` and `subject`" in broken(good, lambda rows, **_: nan)
 
 
+def first_memory(rows: Any) -> Any:
+    """The only memory there is, or so its author thinks."""
+    (states,) = rows.memory.values()
+    return states
+
+
+def as_a_layer(rows: Any, subject: Any) -> Any:
+    """The memory as a layer puts it out, or so its author thinks."""
+    return rows.activations(subject.info.memory[0].layer, np.arange(rows.count))
+
+
+@pytest.mark.parametrize(
+    ("needs", "read", "wrong_on"),
+    [
+        (("memory",), lambda rows, subject: first_memory(rows), "lstm"),
+        (("memory", "subject"), as_a_layer, "declared memory of numbers"),
+        (("memory", "subject"), lambda rows, subject: subject.module.core.weight_hh, "lstm of numbers"),
+    ],
+)
+def test_a_lens_that_is_wrong_on_one_kind_of_memory_is_reported(needs: Any, read: Any, wrong_on: str) -> None:
+    def look(rows: Any, subject: Any = None, *, watch: Any) -> Table:
+        watch(0, 1)
+        read(rows, subject)
+        return Table(columns=(), lines=[])
+
+    lens = Lens(name="narrow", question="What is in there?", paper="nobody", yields="table", needs=needs)
+    with pytest.raises(LensError, match=f"On the subject '{wrong_on}'"):
+        check_lens(LoadedLens(lens, look))
+
+
+def test_a_lens_of_memories_is_run_on_every_kind_of_them() -> None:
+    assert set(check_lens("pca")) == {
+        "planted memory",
+        "lstm",
+        "lstm of numbers",
+        "gru of numbers",
+        "rnn cell of numbers",
+        "stacked lstm of numbers",
+        "gru inside, time first of numbers",
+        "lstm cell with two arguments of numbers",
+        "lstm cell with a dict of states of numbers",
+        "gru cell with its state as an attribute of numbers",
+        "gru cell with a learned start of numbers",
+        "declared memory of numbers",
+    }
+
+
 def test_what_is_left_on_a_model_is_reported() -> None:
     lens = Lens(name="sticky", question="What sticks?", paper="nobody", yields="table", needs=("subject",))
 

@@ -16,7 +16,7 @@ from innerview.testing.feeds import carried_rows
 from innerview.testing.subjects import TORCH_CASES, random_inputs
 
 STEPS = 6
-"""Rows of each of the two episodes."""
+"""Rows of each episode."""
 SIZE = 8
 ACTIONS = ("left", "stay", "right")
 
@@ -116,6 +116,22 @@ _SEEING: dict[str, Callable[[], Subject]] = {
 }
 
 
+_OF_NUMBERS = (
+    "lstm",
+    "mlp",
+    "gru",
+    "rnn cell",
+    "stacked lstm",
+    "gru inside, time first",
+    "lstm cell with two arguments",
+    "lstm cell with a dict of states",
+    "gru cell with its state as an attribute",
+    "gru cell with a learned start",
+    "declared memory",
+)
+"""Of the table of subjects: one for each way to lay out a memory, and one without."""
+
+
 def lens_cases() -> tuple[LensCase, ...]:
     """All of them, made anew; those that see first."""
     found = []
@@ -123,14 +139,15 @@ def lens_cases() -> tuple[LensCase, ...]:
         for name, make in _SEEING.items():
             torch.manual_seed(7)
             found.append(_case(name, make()))
-    for name in ("lstm", "mlp"):
-        case = next(case for case in TORCH_CASES if case.name == name)
-        found.append(_case(f"{name} of numbers", case.adapt(case.build())))
-    return tuple(found)
+    cases = {case.name: case for case in TORCH_CASES}
+    of_numbers = [_case(f"{name} of numbers", cases[name].adapt(cases[name].build())) for name in _OF_NUMBERS]
+    return (*found, *of_numbers)
 
 
 def _case(name: str, adapted: Subject) -> LensCase:
-    count, groups = 2 * STEPS, ((0, STEPS), (STEPS, 2 * STEPS))
+    # What a memory holds is found in some episodes and confirmed in others: that needs several.
+    episodes = 8 if adapted.info.memory else 2
+    count, groups = episodes * STEPS, tuple((i * STEPS, (i + 1) * STEPS) for i in range(episodes))
     action = Column(name="action", type="int", kind="action", categories=ACTIONS)
     reward = Column(name="reward", type="float")
     masks = np.random.default_rng(0).integers(0, 3, (count, SIZE, SIZE)).astype(np.uint8)

@@ -134,6 +134,25 @@ class StatefulRecurrent(nn.Module):
         return logits
 
 
+class DictState(nn.Module):
+    """Takes its state as a dict, makes the first one itself and returns the new one beside its heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.core = nn.LSTMCell(6, 8)
+        self.policy = nn.Linear(8, 3)
+        self.value = nn.Linear(8, 1)
+
+    def initial_state(self, batch: int) -> dict[str, Tensor]:
+        """Zeros."""
+        return {"h": torch.zeros(batch, 8), "c": torch.zeros(batch, 8)}
+
+    def forward(self, x: Tensor, state: dict[str, Tensor]) -> dict[str, Any]:
+        """Logits, value and state."""
+        h, c = self.core(x, (state["h"], state["c"]))
+        return {"policy": self.policy(h), "value": self.value(h), "state": {"h": h, "c": c}}
+
+
 class LearnedStart(nn.Module):
     """A GRU cell whose first state is learned."""
 

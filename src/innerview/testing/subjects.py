@@ -82,6 +82,15 @@ def _two_states_by_hand(module: nn.Module, steps: Sequence[Mapping[str, Tensor]]
     return found
 
 
+def _dict_by_hand(module: Any, steps: Sequence[Mapping[str, Tensor]]) -> list[Heads]:
+    state, found = module.initial_state(len(steps[0]["x"])), []
+    for step in steps:
+        out = module(step["x"], state)
+        state = out["state"]
+        found.append({"policy": out["policy"], "value": out["value"]})
+    return found
+
+
 def _sequence_by_hand(module: Any, steps: Sequence[Mapping[str, Tensor]]) -> list[Heads]:
     axis = 1 if getattr(module.core, "batch_first", getattr(module, "batch_first", False)) else 0
     out = module(torch.stack([step["x"] for step in steps], dim=axis))
@@ -245,6 +254,16 @@ TORCH_CASES: tuple[Case, ...] = (
         build=_seeded(modules.TwoStates),
         adapt=lambda m: subject(m, example=_VECTOR),
         by_hand=_two_states_by_hand,
+        heads=_ACTOR_CRITIC,
+        memory={"core.hidden": (8,), "core.cell": (8,)},
+        first_layers=("core", "policy", "value"),
+        edited_by_hand=_DIRECT,
+    ),
+    Case(
+        name="lstm cell with a dict of states",
+        build=_seeded(modules.DictState),
+        adapt=lambda m: subject(m, example=_VECTOR),
+        by_hand=_dict_by_hand,
         heads=_ACTOR_CRITIC,
         memory={"core.hidden": (8,), "core.cell": (8,)},
         first_layers=("core", "policy", "value"),
