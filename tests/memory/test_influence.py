@@ -123,6 +123,27 @@ def test_the_action_that_was_taken_is_asked_about() -> None:
         assert np.allclose(made.arrays["influence"][step, 0], by_hand.numpy(), atol=1e-5)
 
 
+class Both(nn.Module):
+    """A memory that Q values and a value are read off."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.core, self.q, self.value = nn.GRUCell(2, 3), nn.Linear(3, 4), nn.Linear(3, 1)
+
+    def forward(self, x: Tensor, h: Tensor) -> dict[str, Tensor]:
+        h = self.core(x, h)
+        return {"q": self.q(h), "value": self.value(h), "h": h}
+
+
+def test_the_value_is_that_of_every_other_lens() -> None:
+    torch.manual_seed(0)
+    subject = iv.subject(Both(), example=torch.zeros(1, 2))
+    assert [head.name for head in subject.info.heads] == ["q", "value"]
+    made = look(fed_rows(subject, inputs(subject)), subject, target="value", lags=0)
+    wanted = subject.module.value.weight.detach().numpy()  # type: ignore[union-attr, operator]
+    assert np.allclose(made.arrays["influence"][:, 0], wanted, atol=1e-6)
+
+
 def test_what_cannot_be_done_is_said(line: iv.Subject) -> None:
     with pytest.raises(LensError, match="no head that acts"):
         look(fed_rows(line, inputs(line)), line)

@@ -199,22 +199,11 @@ class _Backwards:
         return here, dict(zip(leaves, carried, strict=True))
 
     def _score(self, output: Output, step: int) -> Tensor:
-        """What the gradient is taken of: the log-probability of the action taken, the q of it, or a value."""
-        info = self.subject.info
-        if self.target == "value":
-            heads = [head for head in info.heads if head.kind in ("value", "q")]
-            if not heads:
-                raise LensError(f"Subject '{info.name}' has no value head; choose the target 'action'.")
-            return output.heads[heads[0].name].amax()
-        head = self.subject.acting_head
-        if head is None:
-            raise LensError(f"Subject '{info.name}' has no head that acts; choose the target 'value'.")
-        scores = output.heads[head.name][0]
-        if head.kind == "gaussian":
-            return scores.abs().sum()
-        scores = scores.log_softmax(dim=0) if head.kind == "policy" else scores
-        known = self.actions is not None and np.isfinite(self.actions[step])
-        return scores[int(self.actions[step])] if known and self.actions is not None else scores.amax()
+        """What the gradient is taken of."""
+        from innerview.subjects import scorer
+
+        taken = None if self.actions is None else self.actions[step : step + 1]
+        return scorer(self.subject, output.heads, self.target, taken=taken)(output.heads)[0]
 
 
 def _or_zero(gradient: Tensor | None, like: Tensor) -> Tensor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+import torch
 from torch import Tensor
 
 from innerview.errors import LensError, UnknownName
@@ -18,12 +20,15 @@ WORDS = (
 )
 
 
-def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str) -> Score:
-    """How a target is read off heads. What a row chose is settled by `heads` [rows, size], and stays the same after."""
+def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str, *, taken: np.ndarray | None = None) -> Score:
+    """How a target is read off heads. What a row chose is settled by `heads` [rows, size], and stays the same after.
+
+    `taken` [rows]: the actions that were taken, where they are to be asked about; NaN where that is not known.
+    """
     if target == "value":
         return _chosen(_valued(subject), heads)
     if target == "action":
-        return _chosen(_acting(subject), heads)
+        return _chosen(_acting(subject), heads, taken)
     first, over, second = target.partition(" over ")
     if over:
         head = _acting(subject)
@@ -56,8 +61,11 @@ def targets(info: SubjectInfo) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _chosen(head: Head, heads: Mapping[str, Tensor]) -> Score:
+def _chosen(head: Head, heads: Mapping[str, Tensor], taken: np.ndarray | None = None) -> Score:
     best = heads[head.name].detach().argmax(dim=1)
+    if taken is not None:
+        known = torch.as_tensor(np.isfinite(taken), device=best.device)
+        best = torch.where(known, torch.as_tensor(np.nan_to_num(taken), device=best.device).long(), best)
 
     def score(found: Mapping[str, Tensor]) -> Tensor:
         values = found[head.name]
