@@ -12,7 +12,6 @@ from torch import nn
 
 import innerview as iv
 from innerview.capture import Piece, Plan, layout, rollout
-from innerview.capture.heads import entropy
 from innerview.errors import CaptureError, SubjectError, UnknownName
 from innerview.schema import ActionSpace, WorldInfo
 from innerview.testing.worlds import ContinuousWorld, CountingWorld, CrashingWorld, DictWorld, episode_length, picture
@@ -181,11 +180,6 @@ def test_dict_observations_have_an_array_each() -> None:
 
 def _as_fed(shape: tuple[int, ...]) -> tuple[int, ...]:
     return (shape[2], shape[0], shape[1]) if len(shape) == 3 else shape
-
-
-def test_entropy_runs_from_certain_to_coin_toss() -> None:
-    rows = np.array([[1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0, 0]])
-    assert entropy(rows) == pytest.approx([0, 1, 0.5], abs=1e-6)
 
 
 def test_an_episode_depends_on_its_seed_alone(subject: iv.Subject) -> None:

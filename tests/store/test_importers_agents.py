@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from innerview.errors import InnerviewError, StoreError, UnknownName
+from innerview.schema import entropy, entropy_column
 from innerview.store import ImportOptions, Study, check, import_files, write_rows
 
 STEPS, ELEMENTS = 9, 6
@@ -106,8 +107,8 @@ def test_drlviz_becomes_a_whole_recording(tmp_path: Path) -> None:
     assert table["velocity_y"].to_list() == [-2.0] * STEPS
     assert np.array_equal(recording.array("memory", 0, STEPS), hiddens())
     assert np.allclose(recording.array("probabilities", 0, STEPS), probabilities(), atol=1e-6)
-    entropy = -(probabilities() * np.log(probabilities())).sum(1) / np.log(5)
-    assert np.allclose(table["entropy"].to_numpy(), entropy)
+    assert np.array_equal(table["entropy"].to_numpy(), entropy(probabilities()))
+    assert entropy_column("entropy") in recording.info.columns
     pictures = recording.array("observation", 0, STEPS)
     assert pictures.shape == (STEPS, 36, 64, 3) and [int(p.mean()) for p in pictures] == [20 * s for s in range(STEPS)]
     assert recording.array("saliency", 0, 1).shape == (1, 18, 32)

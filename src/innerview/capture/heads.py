@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from innerview.schema import ArraySpec, Column, Head, SubjectInfo
+from innerview.schema import ArraySpec, Column, Head, SubjectInfo, entropy, entropy_column
 from innerview.subjects import Output, head_probabilities
 
 Values = tuple[dict[str, list[float | int]], dict[str, np.ndarray]]
@@ -51,8 +51,7 @@ class HeadForm:
             kind, words = _VALUE_WORDS.get(self.head.kind, ("decision", "What the subject says."))
             found.append(Column(name=self.value, type="float", kind=kind, description=words))  # type: ignore[arg-type]
         if self.entropy:
-            words = "Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions."
-            found.append(Column(name=self.entropy, type="float", kind="decision", description=words))
+            found.append(entropy_column(self.entropy))
         units = self.head.units or ("",) * len(self.estimates)
         words = "What the subject estimates."
         found += [
@@ -169,11 +168,3 @@ def _head_form(
         entropy=f"entropy{end}" if chooses and head.kind != "answer" else "",
         scores=f"head.{head.name}" if every or head.kind == "q" else "",
     )
-
-
-def entropy(probabilities: np.ndarray) -> np.ndarray:
-    """Entropy of each row of [batch, actions] over that of a coin toss among all actions."""
-    if probabilities.shape[1] < 2:
-        return np.zeros(len(probabilities))
-    safe = np.clip(probabilities, 1e-12, 1.0)
-    return np.asarray(-(safe * np.log(safe)).sum(axis=1) / np.log(probabilities.shape[1]))

@@ -4,7 +4,17 @@ Everything here turns into plain JSON values with `to_json` and back with `from_
 """
 
 from innerview.schema.binding import Binding, InputBinding, Step, bind
-from innerview.schema.data import ArrayKind, ArraySpec, Camera, Column, MapImage, Polygon, Scene
+from innerview.schema.data import (
+    ArrayKind,
+    ArraySpec,
+    Camera,
+    Column,
+    MapImage,
+    Polygon,
+    Scene,
+    entropy,
+    entropy_column,
+)
 from innerview.schema.edit import (
     FILTERS,
     Edit,
@@ -110,6 +120,8 @@ __all__ = [
     "WeightEdit",
     "WorldInfo",
     "bind",
+    "entropy",
+    "entropy_column",
     "find_site",
     "from_json",
     "join_rows",

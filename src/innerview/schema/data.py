@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Literal
 
+import numpy as np
+
 ColumnKind = Literal[
     "index",  # which row, group or step this is
     "action",  # what the subject did
@@ -57,6 +59,20 @@ class Column:
     """For type int: the names that the numbers 0, 1, … stand for (action names, say)."""
     derived: str = ""
     """How it is made from what was recorded, in words or as an expression; empty for what was recorded itself."""
+
+
+def entropy_column(name: str) -> Column:
+    """The column that `entropy` fills, whether it is recorded, predicted or imported."""
+    words = "Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions."
+    return Column(name=name, type="float", kind="decision", description=words)
+
+
+def entropy(probabilities: np.ndarray) -> np.ndarray:
+    """Entropy of each row of [rows, actions] over that of a coin toss among all; rounded ones need not add up to 1."""
+    if probabilities.shape[1] < 2:
+        return np.zeros(len(probabilities))
+    share = np.clip(probabilities / probabilities.sum(axis=1, keepdims=True), 1e-12, 1.0)
+    return np.asarray(-(share * np.log(share)).sum(axis=1) / np.log(probabilities.shape[1])).clip(0, 1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from innerview.errors import StoreError
-from innerview.schema import ArraySpec, Column
+from innerview.schema import ArraySpec, Column, entropy, entropy_column
 from innerview.store.importers.pictures import Pictures, find_pictures
 from innerview.store.importers.tracks import Track
 
@@ -78,12 +78,7 @@ class Form:
             Column(name="episode", type="int", kind="index"),
             Column(name="step", type="int", kind="index"),
             Column(name="action", type="int", kind="action", categories=self.actions, description=words),
-            Column(
-                name="entropy",
-                type="float",
-                kind="decision",
-                description="Entropy of the action probabilities: 0 is certain, 1 is a coin toss among all actions.",
-            ),
+            entropy_column("entropy"),
             Column(name="x", type="float", unit="map units"),
             Column(name="y", type="float", unit="map units"),
             Column(name="angle", type="float", unit="deg"),
@@ -153,7 +148,7 @@ def pieces(track: Track, form: Form, episode: int) -> tuple[int, str, Iterator[t
         "episode": np.full(steps, episode),
         "step": np.arange(steps),
         "action": _actions(track, form, steps, chances),
-        "entropy": _entropy(chances),
+        "entropy": entropy(chances),
         **_places(track, steps, form),
     }
     arrays = {"memory": memory, "probabilities": chances.astype(np.float32)}
@@ -237,14 +232,6 @@ def _actions(track: Track, form: Form, steps: int, chances: np.ndarray) -> np.nd
             f"{track.at('actions', step)} is {actions[step]:g}; there are probabilities of {len(form.actions)} actions."
         )
     return actions.astype(int)
-
-
-def _entropy(chances: np.ndarray) -> np.ndarray:
-    """Of each row [steps, actions]; what was rounded need not add up to 1."""
-    if chances.shape[1] < 2:
-        return np.zeros(len(chances))
-    share = np.clip(chances / chances.sum(axis=1, keepdims=True), 1e-12, 1.0)
-    return np.asarray(-(share * np.log(share)).sum(axis=1) / np.log(chances.shape[1])).clip(0, 1)
 
 
 def _mask_kind(track: Track, steps: int, elements: int) -> Literal["column", "array"]:
