@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 import innerview as iv
-from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, RowKind, Scene
+from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
 
@@ -37,6 +37,7 @@ def pairs(folder: Path, count: int = 60) -> iv.Study:
         study,
         "rooms",
         row=RowKind(one="pair", many="pairs"),
+        origin=Origin(kind="generated", by="a test", source="random numbers"),
         columns={
             "x": random.uniform(-4, 4, count),
             "y": random.uniform(0, 3, count),

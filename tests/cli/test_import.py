@@ -70,6 +70,11 @@ def test_a_folder_of_pairs(here: Path) -> None:
     said = run("import", "rooms", "--study", "a.study", "--unit", "depth=cm")
     assert "Left out row 4, 'real/rgb/0004.jpg': It is neither a PNG nor a JPEG file." in said
     assert "Imported 11 rows as 'rooms'" in said
+    told = run("info", "a.study", "rooms").replace("\n", " ")
+    assert "imported by folder of images, from rooms" in told
+    (line,) = (line for line in run("info", "a.study", "rooms").splitlines() if "sim.depth" in line)
+    assert line.split()[-3:] == ["encoded", "cm", "sim"]
+    assert "imported" in run("info", "a.study")
     depth = next(spec for spec in iv.Study.open("a.study").recording("rooms").info.arrays if spec.name == "sim.depth")
     assert (depth.dtype, depth.unit) == ("uint16", "cm")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import httpx
 import numpy as np
@@ -10,9 +11,13 @@ import polars as pl
 import pytest
 from PIL import Image
 
+from innerview.schema import Origin
+from innerview.serve import serve
 from innerview.serve.encoding.pictures import encode
+from innerview.store import Study, write_rows
 
 from .conftest import ROWS, SCRIPT, steps_arrays, steps_rows
+from .wirework import WAIT_S
 
 STEPS = "/api/recordings/steps"
 
@@ -41,6 +46,37 @@ def test_recording_describes_columns_and_arrays(client: httpx.Client) -> None:
     assert steps["columns"][2]["categories"] == ["left", "right"]
     assert steps["ordering"]["group"] == "episode"
     assert client.get("/api/recordings/pairs").json()["ordering"] is None
+
+
+def test_arrays_that_are_shared_or_of_varying_length_say_so(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "q.study")
+    write_rows(
+        study,
+        "questions",
+        columns={"image": ["a", "a", "b"]},
+        arrays={"tokens": [[4, 5], [], [6]], "boxes": {"a": np.zeros((2, 4)), "b": np.ones((3, 4))}},
+        origin=Origin(kind="logged", by="people"),
+    )
+    with serve(study.path) as handle, httpx.Client(base_url=handle.address, timeout=WAIT_S) as client:
+        client.headers["Authorization"] = f"Bearer {handle.token}"
+        questions = client.get("/api/recordings/questions").json()
+        assert questions["origin"] == {"kind": "logged", "by": "people", "source": ""}
+        assert client.get("/api/study").json()["recordings"][0]["origin"] == questions["origin"]
+        assert {(a["name"], a["kind"], a["key"]) for a in questions["arrays"]} == {
+            ("tokens", "ragged", ""),
+            ("boxes", "ragged", "image"),
+        }
+        reply = client.get("/api/recordings/questions/arrays/boxes")
+        assert reply.headers["X-Innerview-Shape"] == "3,3,4"
+        for array, expected in (("boxes", [2, 2, 3]), ("tokens", [2, 0, 1])):
+            told = client.get(f"/api/recordings/questions/arrays/{array}/lengths")
+            assert np.frombuffer(told.content, told.headers["X-Innerview-Dtype"]).tolist() == expected
+
+
+def test_lengths_of_equal_rows_are_refused(client: httpx.Client) -> None:
+    reply = client.get(f"{STEPS}/arrays/memory/lengths")
+    assert reply.status_code == 400
+    assert "'memory' is not ragged" in reply.text
 
 
 def test_the_vocabulary_lists_the_names_of_all_recordings(client: httpx.Client) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import ArraySpec, Column, RecordingInfo, Scene
+from innerview.schema import ArraySpec, Column, Origin, RecordingInfo, Scene
 from innerview.store import Study, check, write_rows
 
 from .samples import EPISODE, arrays, folder_of, info, record, rows
@@ -196,3 +196,9 @@ def test_every_value_comes_back(
     with study.writer(RecordingInfo(name="r", columns=columns), block_rows=9) as writer:
         writer.append(values, {})
     assert study.recording("r").columns().to_dict(as_series=False) == values
+
+
+def test_an_origin_is_of_a_known_kind(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match=r"origin 'loged'.*Did you mean 'logged'"):
+        Origin(kind="loged")  # type: ignore[arg-type]
+    assert str(Origin(kind="imported", by="MemRed", source="a.json")) == "imported by MemRed, from a.json"

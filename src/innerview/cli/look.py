@@ -42,7 +42,7 @@ def info(path: Path, name: str | None) -> None:
         _print_recording(recording, derived(study, recording).specs)
         return
     console, table = Console(), Table(box=None, header_style="dim")
-    for title in ("recording", "rows", "groups", "subject", "world", ""):
+    for title in ("recording", "rows", "groups", "origin", "subject", "world", ""):
         table.add_column(title)
     for each in study.recordings():
         recording = study.recording(each)
@@ -51,6 +51,7 @@ def info(path: Path, name: str | None) -> None:
             each,
             f"{recording.rows:,} {about.row.many}",
             f"{recording.group_count:,}" if about.ordering else "",
+            about.origin.kind,
             about.subject.name if about.subject else "",
             about.world.name if about.world else "",
             "" if recording.complete else "unfinished",
@@ -64,17 +65,21 @@ def info(path: Path, name: str | None) -> None:
 def _print_recording(recording: Recording, made: Sequence[Column]) -> None:
     console, about = Console(), recording.info
     console.print(f"{about.name}: {recording.rows:,} {about.row.many}", markup=False, highlight=False)
+    console.print(str(about.origin), markup=False, highlight=False, soft_wrap=True)
     columns = Table(box=None, header_style="dim", title="columns", title_justify="left")
-    for title in ("name", "type", "kind", "unit"):
+    for title in ("name", "type", "kind", "unit", "domain"):
         columns.add_column(title)
     for column in (*about.columns, *made):
-        columns.add_row(column.name, column.type, "derived" if column.derived else column.kind, column.unit)
+        says = "derived" if column.derived else column.kind
+        columns.add_row(column.name, column.type, says, column.unit, column.domain)
     console.print(columns)
     arrays = Table(box=None, header_style="dim", title="arrays", title_justify="left")
-    for title in ("name", "shape", "dtype", "role"):
+    for title in ("name", "shape", "dtype", "role", "kind", "unit", "domain"):
         arrays.add_column(title)
     for array in about.arrays:
-        arrays.add_row(array.name, " × ".join(map(str, array.shape)), array.dtype, array.role)
+        shape = " × ".join(map(str, ("entries", *array.shape) if array.kind == "ragged" else array.shape))
+        kind = array.kind + (f", by {array.key}" if array.key else "")
+        arrays.add_row(array.name, shape, array.dtype, array.role, kind, array.unit, array.domain)
     console.print(arrays)
 
 

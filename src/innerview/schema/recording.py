@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from innerview.errors import UnknownName
 from innerview.schema.data import ArraySpec, Column
 from innerview.schema.edit import Edit, EditSet
 from innerview.schema.plain import from_json
 from innerview.schema.subject import SubjectInfo
 from innerview.schema.world import WorldInfo
 
-OriginKind = Literal["played", "logged", "imported", "generated", "predicted"]
+OriginKind = Literal[
+    "played",  # by a subject, in a world
+    "logged",  # elsewhere: by a robot, an experiment
+    "imported",  # from files
+    "generated",  # made up: states, pictures
+    "predicted",  # by a subject, of rows that were there
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +31,14 @@ class Origin:
     """Who made them: a subject, a tool, a person."""
     source: str = ""
     """What they were made from: a world, a file, another recording."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(OriginKind):
+            raise UnknownName("origin", str(self.kind), get_args(OriginKind))
+
+    def __str__(self) -> str:
+        by = f" by {self.by}" if self.by else ""
+        return f"{self.kind}{by}" + (f", from {self.source}" if self.source else "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,13 +15,14 @@ from innerview.schema import (
     Head,
     MapImage,
     Ordering,
+    Origin,
     Polygon,
     ResultArray,
     RowKind,
     SubjectInfo,
     WorldInfo,
 )
-from innerview.schema.data import ArrayRole
+from innerview.schema.data import ArrayKind, ArrayRole
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
@@ -81,6 +82,7 @@ class RecordingSummary(BaseModel):
     complete: bool
     subject: str | None
     world: str | None
+    origin: Origin
     created_at: str
     damage: list[DamageReply]
     of: str | None = None
@@ -106,7 +108,12 @@ class ArrayReply(BaseModel):
 
     name: str
     shape: tuple[int, ...]
+    """As read: of a ragged array that of one entry, of an encoded one that of the decoded picture."""
     dtype: str
+    kind: ArrayKind
+    """dense; ragged: rows differ in length, `lengths` says in which; encoded: kept as JPEG or PNG."""
+    key: str
+    """The column whose words say which shared value a row has; empty: each row has its own."""
     role: ArrayRole
     axes: tuple[str, ...]
     elements: tuple[str, ...]
@@ -125,6 +132,8 @@ class RecordingReply(BaseModel):
     name: str
     rows: int
     complete: bool
+    origin: Origin
+    """Where the rows come from."""
     row: RowKind
     ordering: Ordering | None
     columns: tuple[Column, ...]

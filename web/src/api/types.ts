@@ -388,6 +388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{name}/arrays/{array}/lengths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lengths
+         * @description How many entries each row of a ragged array has, as raw int32; rows themselves are filled up with zeros.
+         */
+        get: operations["lengths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{name}/columns": {
         parameters: {
             query?: never;
@@ -958,6 +978,13 @@ export interface components {
             elements: string[];
             /** Is Image */
             is_image: boolean;
+            /** Key */
+            key: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "dense" | "ragged" | "encoded";
             /** Label */
             label: string;
             /** Name */
@@ -1706,6 +1733,28 @@ export interface components {
             time: string;
         };
         /**
+         * Origin
+         * @description Where rows come from.
+         */
+        Origin: {
+            /**
+             * By
+             * @default
+             */
+            by: string;
+            /**
+             * Kind
+             * @default logged
+             * @enum {string}
+             */
+            kind: "played" | "logged" | "imported" | "generated" | "predicted";
+            /**
+             * Source
+             * @default
+             */
+            source: string;
+        };
+        /**
          * OwnReply
          * @description A metric that somebody made, and why it cannot be computed here where it cannot.
          */
@@ -1944,6 +1993,7 @@ export interface components {
             /** Of */
             of?: string | null;
             ordering: components["schemas"]["Ordering"] | null;
+            origin: components["schemas"]["Origin"];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -1970,6 +2020,7 @@ export interface components {
             name: string;
             /** Of */
             of?: string | null;
+            origin: components["schemas"]["Origin"];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -3623,6 +3674,51 @@ export interface operations {
         };
     };
     array: {
+        parameters: {
+            query?: {
+                start?: number;
+                stop?: number | null;
+                step?: number;
+            };
+            header?: never;
+            path: {
+                name: string;
+                array: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    lengths: {
         parameters: {
             query?: {
                 start?: number;

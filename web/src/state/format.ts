@@ -1,5 +1,5 @@
 /** Numbers and names as people read them. */
-import type { Column } from "../api/model";
+import type { Column, RecordingInfo } from "../api/model";
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -24,6 +24,11 @@ export function percent(value: number): string {
 
 export function titleOf(column: Pick<Column, "name" | "label">): string {
   return column.label || column.name.replaceAll("_", " ");
+}
+
+/** Where rows come from. */
+export function originOf({ kind, by, source }: RecordingInfo["origin"]): string {
+  return `${kind}${by ? ` by ${by}` : ""}${source ? `, from ${source}` : ""}`;
 }
 
 export function duration(seconds: number): string {

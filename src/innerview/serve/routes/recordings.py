@@ -77,8 +77,28 @@ def array(
         return kept
     spec = array_spec(opened.recording, array)
     start, stop = row_range(opened.recording, start, stop)
-    check_array_size(spec, len(range(start, stop, step)))
+    wanted = range(start, stop, step)
+    check_array_size(spec, len(wanted))
+    if spec.kind == "ragged":
+        check_array_size(spec, len(wanted), int(opened.recording.lengths(array, wanted).max(initial=0)))
     return raw(request, opened.etag, opened.recording.array(array, start, stop, step))
+
+
+@router.get("/arrays/{array}/lengths", response_class=Response, responses=gives("application/octet-stream"))
+def lengths(
+    name: str, array: str, request: Request, service: Serving, start: Start = 0, stop: Stop = None, step: Step = 1
+) -> Response:
+    """How many entries each row of a ragged array has, as raw int32; rows themselves are filled up with zeros."""
+    opened = service.open(name)
+    if kept := caching.unchanged(request, opened.etag):
+        return kept
+    spec = array_spec(opened.recording, array)
+    if spec.kind != "ragged":
+        raise RequestError(f"Array '{array}' is not ragged: all its rows have the same shape.")
+    start, stop = row_range(opened.recording, start, stop)
+    wanted = range(start, stop, step)
+    check_array_size(spec, len(wanted))
+    return raw(request, opened.etag, opened.recording.lengths(array, wanted).astype(np.int32))
 
 
 @router.get("/images/{array}/{row}", response_class=Response, responses=gives(*pictures.MEDIA_TYPES.values()))
@@ -113,9 +133,9 @@ def check_table_size(columns: int, rows: int) -> None:
         raise TooLarge(f"{columns} columns of {rows} rows are too much at once. Ask for fewer of either.")
 
 
-def check_array_size(spec: ArraySpec, rows: int) -> None:
-    """Refuse rows of an array that are too large for one reply."""
-    bytes_per_row = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+def check_array_size(spec: ArraySpec, rows: int, entries: int = 1) -> None:
+    """Refuse rows of an array that are too large for one reply; of a ragged one, with the entries of the longest."""
+    bytes_per_row = max(1, entries * math.prod(spec.shape) * np.dtype(spec.dtype).itemsize)
     if rows * bytes_per_row > ARRAY_LIMIT:
         raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for at most {ARRAY_LIMIT // bytes_per_row} rows.")
 

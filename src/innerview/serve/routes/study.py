@@ -122,6 +122,7 @@ def _summary(opened: Opened, capabilities: Capabilities) -> RecordingSummary:
         complete=recording.complete,
         subject=info.subject.name if info.subject else None,
         world=info.world.name if info.world else None,
+        origin=info.origin,
         created_at=info.created_at,
         damage=_damage(opened.damage()),
         of=info.arguments.get("of"),

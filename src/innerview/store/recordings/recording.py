@@ -140,6 +140,13 @@ class Recording:
             raise StoreError(f"Array '{name}' is not ragged: all its rows have the same shape.")
         return padded(values, self._spec(name))
 
+    def lengths(self, name: str, rows: Sequence[int] | np.ndarray) -> np.ndarray:
+        """How many entries rows of a ragged array have."""
+        values = self._reader(name).rows(self._checked_rows(rows))
+        if isinstance(values, np.ndarray):
+            raise StoreError(f"Array '{name}' is not ragged: all its rows have the same shape.")
+        return np.array([len(value) for value in values], np.int64)
+
     def _checked_rows(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
         wanted = np.asarray(rows, np.int64).reshape(-1)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self.rows):
