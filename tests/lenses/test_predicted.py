@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 import innerview as iv
 from innerview.lenses.columns.predicted import PredictedColumns
-from innerview.schema import Column, Head
+from innerview.schema import ArraySpec, Column, Head
 
 X, Y, ANGLE = [1.0, 2.0, 3.0], [0.0, 1.0, -1.0], [10.0, 350.0, 180.0]
 
@@ -60,6 +60,50 @@ def test_a_head_with_units_of_its_own_is_converted(tmp_path: Path) -> None:
     np.testing.assert_allclose(table[each.predicted_y], [0.0, 1.3, -1.0], atol=1e-6)
     np.testing.assert_allclose(table[each.position_error], [0.0, 0.3, 0.0], atol=1e-6)
     np.testing.assert_allclose(table[each.heading_error], [0.0, 10.0, 90.0], atol=1e-4)
+
+
+def test_the_pose_is_that_of_the_domain_that_was_seen(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "sides.study")
+    sides = {"sim": 0.0, "real": 10.0}
+    columns = {f"{axis} {side}": np.array(X) + by for side, by in sides.items() for axis in ("east", "north")}
+    pairs = {"east": "x", "north": "y"}
+    units = {"sim": "m", "real": "cm"}
+    told = [
+        Column(name=n, type="float", unit=units[side], domain=side, pair=pairs[axis])
+        for n in columns
+        for axis, side in [n.split()]
+    ]
+    said = np.array([[1.0, 2.0, 0.0]] * 3, np.float32)
+    arrays = [ArraySpec(name=side, shape=(3,), dtype="float32", domain=side) for side in sides]
+    write = {"columns": {**columns, "angle": ANGLE}, "arrays": dict.fromkeys(sides, said)}
+    turned = Column(name="angle", type="float", unit="rad")
+    iv.write_rows(study, "rows", **write, specs=[*told, *arrays, turned])
+    subject = iv.subject(Given(), name="given", example={"x": torch.zeros(1, 3)}, heads={"pose": pose("m", "m", "deg")})
+
+    def joined(side: str) -> PredictedColumns:
+        made = iv.predict(study, subject, "rows", inputs={"x": side}, progress=False)
+        return PredictedColumns(made, study.recording("rows"))
+
+    for side, factor in (("sim", 1), ("real", 100)):
+        found = joined(side)
+        (each,) = found.poses
+        assert (each.x, each.y, each.heading_error) == (f"east {side}", f"north {side}", "pose_heading_error")
+        errors = found.columns([each.position_error], 0, 3)[each.position_error].to_numpy()
+        expected = np.hypot(columns[each.x] - factor * 1, columns[each.y] - factor * 2)
+        np.testing.assert_allclose(errors, expected, rtol=1e-6)
+
+
+def test_a_pose_of_another_domain_than_the_one_seen_is_not_compared(tmp_path: Path) -> None:
+    specs = {"x": "real", "y": "real"}
+    study = iv.Study.create(tmp_path / "other.study")
+    told = [Column(name=name, type="float", unit="m", domain=domain) for name, domain in specs.items()]
+    arrays = [ArraySpec(name=d, shape=(3,), dtype="float32", domain=d) for d in ("sim", "real")]
+    values = {d: np.zeros((3, 3), np.float32) for d in ("sim", "real")}
+    iv.write_rows(study, "rows", columns={"x": X, "y": Y}, arrays=values, specs=[*told, *arrays])
+    subject = iv.subject(Given(), name="given", example={"x": torch.zeros(1, 3)}, heads={"pose": pose("m", "m", "rad")})
+    for domain, poses in (("sim", 0), ("real", 1)):
+        made = iv.predict(study, subject, "rows", inputs={"x": domain}, progress=False)
+        assert len(PredictedColumns(made, study.recording("rows")).poses) == poses
 
 
 @pytest.mark.parametrize(("units", "poses", "headings"), [(("rad", "rad", "rad"), 0, 0), (("m", "m", "turns"), 1, 0)])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,8 +36,8 @@ class _Joined:
 
     pose: PredictedPose
     said: tuple[str, ...]
-    place: float
-    """Recorded units per unit of the head's place."""
+    place: tuple[float, float]
+    """Recorded units per unit of the head's x and y."""
     unit: str
     recorded_angle: str = ""
     degrees: tuple[float, float] = (1.0, 1.0)
@@ -74,13 +74,14 @@ class PredictedColumns:
     def _joined(self) -> tuple[_Joined, ...]:
         info = self.prediction.info
         heads = info.subject.heads if info.subject else ()
-        facts = {column.name: column for column in self.recording.info.columns}
-        found = (_join(head, facts) for head in heads if head.kind == "pose")
+        domains = {bound.domain for bound in self.prediction.binding.inputs} - {""}
+        facts = [column for column in self.recording.info.columns if column.type in ("float", "int")]
+        found = (_join(head, facts, domains) for head in heads if head.kind == "pose")
         return tuple(each for each in found if each is not None)
 
     def _made(self, each: _Joined, table: pl.DataFrame) -> list[pl.Series]:
         rows, pose = table["row"].to_numpy(), each.pose
-        x, y = (table[name].to_numpy() * each.place for name in each.said[:2])
+        x, y = (table[name].to_numpy() * by for name, by in zip(each.said[:2], each.place, strict=True))
         true_x, true_y = self._recorded(pose.x, rows), self._recorded(pose.y, rows)
         errors = position_errors(x, y, true_x, true_y)
         made = {pose.predicted_x: x, pose.predicted_y: y, pose.position_error: errors}
@@ -98,34 +99,46 @@ class PredictedColumns:
         return np.asarray(values[rows - first], np.float64)
 
 
-def _join(head: Head, facts: dict[str, Column]) -> _Joined | None:
-    """A head with the recorded columns of the same names: x, y and, where there is one, the heading."""
+def _join(head: Head, facts: Sequence[Column], domains: Set[str]) -> _Joined | None:
+    """A head with the recorded columns that its numbers are about: x, y and, where there is one, the heading."""
     parts = head.names or ("x", "y", "angle")[: head.size]
-    if len(parts) < 2 or any(part not in facts or facts[part].type not in ("float", "int") for part in parts[:2]):
+    found = [_recorded_as(part, facts, domains) for part in parts]
+    if len(found) < 2 or (x := found[0]) is None or (y := found[1]) is None or x.unit != y.unit:
         return None
     said, units = head.columns, head.units or ("",) * head.size
-    place = _factor(units[0], facts[parts[0]].unit, METRES)
-    if place is None:
+    across, up = _factor(units[0], x.unit, METRES), _factor(units[1], y.unit, METRES)
+    if across is None or up is None:
         return None
     pose = PredictedPose(
         head=head.name,
-        x=parts[0],
-        y=parts[1],
+        x=x.name,
+        y=y.name,
         predicted_x=f"{head.name}_predicted_x",
         predicted_y=f"{head.name}_predicted_y",
         position_error=f"{head.name}_position_error",
-        heading_error=f"{head.name}_heading_error",
     )
-    angle = facts.get(parts[2]) if len(parts) > 2 else None
-    recorded = DEGREES.get(angle.unit) if angle else None
-    predicted = DEGREES.get(units[2] or (angle.unit if angle else "")) if len(parts) > 2 else None
-    unit = facts[parts[0]].unit
-    if angle is None or recorded is None or predicted is None:
-        pose = PredictedPose(**{**vars(pose), "heading_error": ""})
-        return _Joined(pose=pose, said=said, place=place, unit=unit)
-    return _Joined(
-        pose=pose, said=said, place=place, unit=unit, recorded_angle=angle.name, degrees=(predicted, recorded)
+    joined = _Joined(pose=pose, said=said, place=(across, up), unit=x.unit)
+    angle = found[2] if len(found) > 2 else None
+    if angle is None or angle.unit not in DEGREES or (units[2] or angle.unit) not in DEGREES:
+        return joined
+    return replace(
+        joined,
+        pose=replace(pose, heading_error=f"{head.name}_heading_error"),
+        recorded_angle=angle.name,
+        degrees=(DEGREES[units[2] or angle.unit], DEGREES[angle.unit]),
     )
+
+
+def _recorded_as(part: str, facts: Sequence[Column], domains: Set[str]) -> Column | None:
+    """The column that says a part of a pose, by its pair or its name: of the domains that the subject saw, or of none.
+
+    Nothing is guessed: where several domains say it and none of them was seen alone, there is no such column.
+    """
+    these = [column for column in facts if part in (column.pair, column.name)]
+    seen = [column for column in these if column.domain in domains]
+    of_all = [column for column in these if not column.domain]
+    found = seen or of_all or ([] if domains else these)
+    return found[0] if len(found) == 1 else None
 
 
 def _factor(unit: str, recorded: str, known: dict[str, float]) -> float | None:
