@@ -21,9 +21,11 @@ def test_pairs_open_with_columns_and_exact_pictures(visit: Visit, shown_pairs: H
     expect(bench.get("transport")).to_have_count(0)
     expect(bench.get("workspace-rows")).to_have_attribute("aria-current", "page")
     expect(bench.get("workspace-episodes")).to_have_attribute("aria-disabled", "true")
-    assert [p.get_attribute("data-domain") for p in bench.get("pair-picture").all()] == ["sim", "real"]
+    assert [p.get_attribute("data-domain") for p in bench.get("pair-picture").all()] == ["real", "sim"]
     bench.page.locator('[data-testid="gallery-item"][data-row="17"]').click()
-    expect(bench.page.locator('[data-domain="sim"] img')).to_have_attribute("alt", "SIM, row 17")
+    shown = bench.page.locator('[data-testid="pair-picture"][data-domain="sim"]')
+    expect(shown.locator("img")).to_have_attribute("alt", "sim, row 17")
+    expect(shown.locator('[data-colour-kind="domain"]')).to_have_attribute("data-colour-name", "sim")
     for domain in ("sim", "real"):
         image = bench.page.locator(f'[data-domain="{domain}"] img')
         assert np.array_equal(picture_of(image), recording.array(domain, 17, 18)[0])

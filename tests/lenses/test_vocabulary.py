@@ -11,7 +11,7 @@ import pytest
 from innerview.lenses.columns.derived import derived
 from innerview.lenses.columns.vocabulary import MAX_SCENES, vocabulary
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, Scene, SubjectInfo
-from innerview.store import Study
+from innerview.store import Study, write_rows
 
 ROWS = 6
 
@@ -127,3 +127,15 @@ def test_a_recording_whose_scenes_are_damaged_keeps_its_other_names(study: Study
     found = names(study, "hurt")
     assert "saw" in found["object"]
     assert "left" in found["action"]
+
+
+def test_domains_are_named_by_arrays_and_columns(study: Study) -> None:
+    picture = ArraySpec(name="a", shape=(2, 2), dtype="uint8", domain="thermal")
+    write_rows(
+        study,
+        "pairs",
+        columns={"x": [1.0]},
+        arrays={"a": np.zeros((1, 2, 2), np.uint8)},
+        specs=[picture, Column(name="x", type="float", domain="map")],
+    )
+    assert vocabulary([derived(study, study.recording("pairs"))])["domain"] == ["thermal", "map"]

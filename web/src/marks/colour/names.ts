@@ -12,7 +12,7 @@ export interface Look {
 }
 
 /** Kinds that stand beside each other begin with different colours, so that fewer of their names look alike. */
-const begins: Readonly<Record<string, number>> = { object: 4, fact: 1 };
+const begins: Readonly<Record<string, number>> = { object: 4, fact: 1, domain: 6 };
 
 export const lookAt = (kind: string, place: number, palette: Palette): Look => ({
   colour: palette.names[(place + (begins[kind] ?? 0)) % colourCount]!,
