@@ -105,7 +105,7 @@ def import_data(
 
     Several .json files are episodes of one recording. What cannot be read is named, and nothing of it is kept.
 
-    A folder of image pairs has a row for each name that all its folders have, and may have a table, a map and more:
+    A folder of image pairs has a row for each name that all its folders have; what may lie in it (see docs/imports.md):
 
         pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg, pairs/sim/depth/0001.png
 
@@ -114,8 +114,6 @@ def import_data(
         pairs/map.png       the ground
 
         pairs/pairs.json    {"units": {"depth": "mm"}, "map": {…}, "polygons": {…}, …}
-
-    What else pairs.json says is told by docs/imports.md, the page Imports of the help.
 
     Examples:
 

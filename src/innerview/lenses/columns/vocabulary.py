@@ -25,7 +25,7 @@ UNLISTED = ("index", "value", "reward")
 
 
 def vocabulary(recordings: Iterable[Derived]) -> dict[str, list[str]]:
-    """Names by kind: `action`, `domain`, `object`, `fact`, `outcome`, `subject`; `words of …` for each column with words.
+    """Names by kind: `action`, `domain`, `object`, `fact`, `outcome`, `subject`, `words of …` for each column of words.
 
     They stand in the order of the recordings, so that another recording adds its names after those of the others.
     """
@@ -40,7 +40,8 @@ def _named(recording: Derived) -> Iterator[tuple[str, str]]:
     info = recording.recording.info
     if info.subject is not None:
         yield "subject", info.subject.name
-    yield from (("domain", part.domain) for part in (*info.arrays, *info.columns) if part.domain)
+    domains = (*(array.domain for array in info.arrays), *(column.domain for column in info.columns))
+    yield from (("domain", domain) for domain in domains if domain)
     for spec in info.arrays:
         yield from _of_array(spec)
     yield from (("object", name) for name in recording.kinds)
