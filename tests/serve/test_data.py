@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from innerview.schema import Origin
+from innerview.schema import ArraySpec, Origin
 from innerview.serve import serve
 from innerview.serve.encoding.pictures import encode
 from innerview.store import Study, write_rows
@@ -203,13 +203,17 @@ def test_one_reply_carries_a_bounded_part_of_an_array(client: httpx.Client, monk
 def test_colour_beside_depth_is_shown_as_colour() -> None:
     rgbd = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
     names = ("red", "green", "blue", "depth")
-    shown = Image.open(io.BytesIO(encode(rgbd, elements=names).content))
+    spec = ArraySpec(name="rgbd", shape=rgbd.shape, dtype="uint8", elements=names)
+    shown = Image.open(io.BytesIO(encode(spec.as_shown(rgbd)).content))
     np.testing.assert_array_equal(np.asarray(shown), rgbd[:, :, :3])
-    depth = Image.open(io.BytesIO(encode(rgbd, elements=names, channel=3).content))
+    depth = Image.open(io.BytesIO(encode(spec.as_shown(rgbd, 3)).content))
     np.testing.assert_array_equal(np.asarray(depth), rgbd[:, :, 3])
+    clear = ArraySpec(name="clear", shape=rgbd.shape, dtype="uint8", kind="encoded")
+    np.testing.assert_array_equal(clear.as_shown(rgbd), rgbd, err_msg="a PNG with opacity")
 
 
 def test_a_stack_of_frames_in_colour_shows_its_newest_in_colour() -> None:
     frames = np.random.default_rng(1).integers(0, 256, (6, 7, 12), dtype=np.uint8)
-    shown = Image.open(io.BytesIO(encode(frames, elements=("red", "green", "blue") * 4).content))
+    spec = ArraySpec(name="frames", shape=frames.shape, dtype="uint8", elements=("red", "green", "blue") * 4)
+    shown = Image.open(io.BytesIO(encode(spec.as_shown(frames)).content))
     np.testing.assert_array_equal(np.asarray(shown), frames[:, :, 9:])

@@ -226,6 +226,22 @@ def test_an_episode_as_film(study: Study, tmp_path: Path, suffix: str) -> None:
     assert [p.name for p in tmp_path.glob("*.tmp")] == []
 
 
+@pytest.mark.parametrize(("elements", "newest"), [((), slice(11, 12)), (("red", "green", "blue") * 4, slice(9, 12))])
+def test_a_film_of_stacked_frames_shows_the_newest(
+    study: Study, tmp_path: Path, elements: tuple[str, ...], newest: slice
+) -> None:
+    frames = np.random.default_rng(0).choice([0, 255], (3, 6, 7, 12)).astype(np.uint8)
+    axes = ("height", "width", "channel")
+    spec = ArraySpec(name="stack", shape=frames.shape[1:], dtype="uint8", axes=axes, elements=elements)
+    write_rows(study, "stacked", columns={"n": [0, 1, 2]}, arrays={"stack": frames}, specs=[spec])
+    export_video(study.recording("stacked"), tmp_path / "film.gif", scale=1)
+    with Image.open(tmp_path / "film.gif") as film:
+        for row in range(3):
+            film.seek(row)
+            shown = np.broadcast_to(frames[row, :, :, newest], (6, 7, 3))
+            np.testing.assert_array_equal(np.asarray(film.convert("RGB")), shown)
+
+
 def test_film_of_what_is_not_there(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(study, 74)
     recording = study.recording("run")

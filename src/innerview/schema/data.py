@@ -8,6 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from innerview.errors import RequestError
+
+RGBA = ("red", "green", "blue", "alpha")
 ColumnKind = Literal[
     "index",  # which row, group or step this is
     "action",  # what the subject did
@@ -104,6 +107,27 @@ class ArraySpec:
     def is_image(self) -> bool:
         """Whether a row can be shown as a picture."""
         return self.axes[:2] == ("height", "width") and self.kind != "ragged"
+
+    def as_shown(self, row: np.ndarray, channel: int | None = None) -> np.ndarray:
+        """A row as a picture for people: [height, width] in grey, or with three or four channels in colour.
+
+        Colour where the channels are colours; else one channel in grey, the newest of a stack of frames.
+        """
+        if row.ndim == 2:
+            return row
+        if row.ndim != 3:
+            raise RequestError(f"A row of '{self.name}', {row.shape}, cannot be shown as a picture.")
+        count, names = row.shape[2], tuple(element.lower() for element in self.elements)
+        if channel is None and (count == 3 or names == RGBA or self.kind == "encoded"):
+            return row
+        if channel is None and names[-3:] == RGBA[:3]:
+            return row[:, :, -3:]  # a stack of frames in colour: the newest
+        if channel is None and names[:3] == RGBA[:3]:
+            return row[:, :, :3]  # the others are no colours: depth, say
+        chosen = count - 1 if channel is None else channel
+        if not 0 <= chosen < count:
+            raise RequestError(f"There is no channel {chosen}; the picture has channels 0 to {count - 1}.")
+        return row[:, :, chosen]
 
     @property
     def size(self) -> int:

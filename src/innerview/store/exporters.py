@@ -114,9 +114,9 @@ def _image_array(recording: Recording, name: str | None) -> ArraySpec:
 
 def _frames(recording: Recording, spec: ArraySpec, rows: range, scale: int) -> Iterator[np.ndarray]:
     for first in range(rows.start, rows.stop, _CHUNK):
-        for frame in recording.array(spec.name, first, min(first + _CHUNK, rows.stop)):
-            colour = frame[..., None] if frame.ndim == 2 else frame
-            colour = colour[..., :3] if colour.shape[2] >= 3 else np.repeat(colour[..., -1:], 3, axis=2)
+        for row in recording.array(spec.name, first, min(first + _CHUNK, rows.stop)):
+            shown = spec.as_shown(row)
+            colour = np.stack([shown] * 3, axis=-1) if shown.ndim == 2 else shown[..., :3]
             yield np.ascontiguousarray(colour.repeat(scale, axis=0).repeat(scale, axis=1))
 
 

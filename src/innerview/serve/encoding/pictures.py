@@ -9,11 +9,8 @@ from typing import Literal
 import numpy as np
 from PIL import Image
 
-from innerview.errors import RequestError
-
 Format = Literal["png", "webp"]
 MEDIA_TYPES: dict[Format, str] = {"png": "image/png", "webp": "image/webp"}
-RGBA = ("red", "green", "blue", "alpha")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,16 +22,9 @@ class Picture:
 
 
 def encode(
-    image: np.ndarray,
-    *,
-    format: Format = "png",
-    channel: int | None = None,
-    elements: tuple[str, ...] = (),
-    low: float | None = None,
-    high: float | None = None,
+    pixels: np.ndarray, *, format: Format = "png", low: float | None = None, high: float | None = None
 ) -> Picture:
-    """Encode [height, width] or [height, width, channel]; 8-bit values stay exactly as they are."""
-    pixels = _pick_channels(image, channel, elements)
+    """Encode [height, width] or [height, width, 3 or 4], as `ArraySpec.as_shown` gives it; bytes stay as they are."""
     if pixels.dtype == np.uint8 and low is None and high is None:
         shown, (black, white) = pixels, (0.0, 255.0)
     else:
@@ -46,26 +36,6 @@ def encode(
     else:
         picture.save(out, "PNG", compress_level=2)
     return Picture(content=out.getvalue(), range=(black, white))
-
-
-def _pick_channels(image: np.ndarray, channel: int | None, elements: tuple[str, ...]) -> np.ndarray:
-    """Colour where the channels are colours; else one channel in grey, the newest of a stack of frames."""
-    if image.ndim == 2:
-        return image
-    if image.ndim != 3:
-        raise RequestError(f"An array of shape {image.shape} cannot be shown as a picture.")
-    count = image.shape[2]
-    names = tuple(element.lower() for element in elements)
-    if channel is None and (count == 3 or names == RGBA):
-        return image
-    if channel is None and names[-3:] == RGBA[:3]:
-        return image[:, :, -3:]  # a stack of frames in colour: the newest
-    if channel is None and names[:3] == RGBA[:3]:
-        return image[:, :, :3]  # the others are no colours: depth, say
-    chosen = count - 1 if channel is None else channel
-    if not 0 <= chosen < count:
-        raise RequestError(f"There is no channel {chosen}; the picture has channels 0 to {count - 1}.")
-    return image[:, :, chosen]
 
 
 def _scale(pixels: np.ndarray, low: float | None, high: float | None) -> tuple[np.ndarray, tuple[float, float]]:

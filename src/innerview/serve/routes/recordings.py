@@ -120,8 +120,8 @@ def image(
     spec = _image_spec(opened, array)
     if not 0 <= row < opened.recording.rows:
         raise RequestError(f"There is no row {row}; '{name}' has rows 0 to {opened.recording.rows - 1}.")
-    pixels = opened.recording.array(array, row, row + 1)[0]
-    picture = pictures.encode(pixels, format=format, channel=channel, elements=spec.elements, low=low, high=high)
+    shown = spec.as_shown(opened.recording.array(array, row, row + 1)[0], channel)
+    picture = pictures.encode(shown, format=format, low=low, high=high)
     described = {"X-Innerview-Range": ",".join(f"{v:.9g}" for v in picture.range)}
     media_type = pictures.MEDIA_TYPES[format]
     return caching.binary(request, opened.etag, content=picture.content, media_type=media_type, extra=described)
