@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 import innerview as iv
+from innerview.store import import_reductions
 
 from .conftest import Show, Visit
 from .memory_study import STEPS, agent
@@ -99,7 +99,8 @@ def test_reductions_are_saved_taken_again_saved_and_forgotten(live: tuple[iv.Stu
     with bench.page.expect_download() as saved:
         bench.get("reductions-export").click()
     saved.value.save_as(tmp_path / "r.json")
-    assert json.loads((tmp_path / "r.json").read_text())[0]["edits"][0]["elements"] == [0, 1, 2, 3]
+    assert saved.value.suggested_filename.endswith("-reductions.json")
+    assert import_reductions(tmp_path / "r.json") == study.reductions()
     bench.get("reduction-drop").click()
     expect(bench.get("reduction")).to_have_count(0)
     assert study.reductions() == ()

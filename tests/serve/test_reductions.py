@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 import innerview as iv
+from innerview.cli.reduce import list_reductions
 from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
@@ -53,11 +54,15 @@ def ended(api: httpx.Client, **body: Any) -> dict[str, Any]:
     raise AssertionError("the job did not end")
 
 
-def test_reductions_are_saved_and_dropped(api: httpx.Client) -> None:
+def test_reductions_are_saved_taken_elsewhere_and_dropped(api: httpx.Client, tmp_path: Path) -> None:
     assert api.get("/reductions").json() == []
     (kept,) = api.put("/reductions", json=HALF).json()
     assert kept["name"] == HALF["name"] and kept["edits"][0]["stop"] is None and kept["edits"][0]["op"] == "set"
     assert api.get("/reductions").json() == [kept]
+    (tmp_path / "r.json").write_bytes(api.get("/reductions/file").content)
+    elsewhere = iv.Study.create(tmp_path / "elsewhere.study")
+    list_reductions(elsewhere.path, out=None, source=tmp_path / "r.json", drop=None)
+    assert elsewhere.reductions() == iv.Study.open(tmp_path / "a.study").reductions()
     assert api.delete("/reductions/half%20%C2%BD%2F2").json() == []
     assert api.delete("/reductions/none").status_code == 404
 

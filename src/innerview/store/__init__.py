@@ -5,7 +5,7 @@ Rows are Parquet and arrays are Zarr in plain folders. A block of rows is commit
 
 from innerview.store.annotations.metrics import load_metrics, metrics_digest, save_metrics
 from innerview.store.annotations.names import load_names, save_names
-from innerview.store.annotations.reductions import export_reductions, import_reductions
+from innerview.store.annotations.reductions import export_reductions, import_reductions, reductions_document
 from innerview.store.annotations.selections import load_selections, save_selections
 from innerview.store.check import check
 from innerview.store.exporters import export_arrays, export_rows, export_video
@@ -69,6 +69,7 @@ __all__ = [
     "metrics_digest",
     "prediction_id",
     "read_weights",
+    "reductions_document",
     "rename_edited",
     "save_edited",
     "save_metrics",

@@ -20,6 +20,11 @@ export class EditService {
     return this.client.json("/api/reductions", { method: "PUT", body: reduction });
   }
 
+  /** Where all of them can be downloaded as a file. */
+  file(): string {
+    return this.client.address("/api/reductions/file");
+  }
+
   drop(name: string): Promise<EditSet[]> {
     return this.client.json(`/api/reductions/${encodeURIComponent(name)}`, { method: "DELETE" });
   }

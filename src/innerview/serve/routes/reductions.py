@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Response
 
 from innerview.schema import EditSet
 from innerview.serve.context import Serving
+from innerview.serve.routes.recordings import gives
 from innerview.serve.wire import DivergenceReply
+from innerview.store import reductions_document
 
 if TYPE_CHECKING:
     from innerview.rollouts.rerun import Pair
@@ -20,6 +23,13 @@ router = APIRouter(prefix="/api", tags=["reductions"])
 def reductions(service: Serving) -> tuple[EditSet, ...]:
     """Every named reduction, oldest first."""
     return service.study.reductions()
+
+
+@router.get("/reductions/file", response_class=Response, responses=gives("application/json"))
+def reductions_file(service: Serving) -> Response:
+    """All of them as a file, which `innerview reductions --import` takes."""
+    text = json.dumps(reductions_document(service.study.reductions()), ensure_ascii=False, indent=1)
+    return Response(text + "\n", media_type="application/json")
 
 
 @router.put("/reductions")

@@ -35,7 +35,7 @@ def save_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
         after = (*before, reduction)
     if len(after) > _COUNT:
         raise StoreError(f"A study keeps at most {_COUNT} reductions. Drop some first.")
-    _write(confined(root, _FILE), after)
+    export_reductions(after, confined(root, _FILE))
     return after
 
 
@@ -45,13 +45,18 @@ def drop_reduction(root: Path, name: str) -> tuple[EditSet, ...]:
     if name not in [kept.name for kept in before]:
         raise UnknownName("reduction", name, [kept.name for kept in before])
     after = tuple(kept for kept in before if kept.name != name)
-    _write(confined(root, _FILE), after)
+    export_reductions(after, confined(root, _FILE))
     return after
+
+
+def reductions_document(reductions: Sequence[EditSet]) -> dict[str, Any]:
+    """What a file of reductions says, as JSON values."""
+    return {"format": _FORMAT, "version": _VERSION, "reductions": to_json(tuple(reductions))}
 
 
 def export_reductions(reductions: Sequence[EditSet], out: Path) -> Path:
     """Write reductions to a file of their own."""
-    _write(out, tuple(reductions))
+    replace_json(out, reductions_document(reductions))
     return out
 
 
@@ -60,11 +65,6 @@ def import_reductions(source: Path) -> tuple[EditSet, ...]:
     if not source.is_file():
         raise StoreError(f"There is no file {source}.")
     return _read(source)
-
-
-def _write(path: Path, reductions: tuple[EditSet, ...]) -> None:
-    value: dict[str, Any] = {"format": _FORMAT, "version": _VERSION, "reductions": to_json(reductions)}
-    replace_json(path, value)
 
 
 def _read(path: Path) -> tuple[EditSet, ...]:

@@ -37,6 +37,11 @@ export class Edits {
     this.api = new EditService(session.service.client);
   }
 
+  /** Where those that the study keeps can be downloaded. */
+  get file(): string {
+    return this.api.file();
+  }
+
   private get jobs(): Jobs {
     return this.session.jobs;
   }
