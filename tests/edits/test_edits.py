@@ -11,20 +11,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from innerview.edits import (
-    Editor,
-    all_but,
-    as_edits,
-    checked,
-    compose,
-    described,
-    fingerprint,
-    keep_only,
-    parse_elements,
-    top,
-)
+from innerview.edits import all_but, keep_only, parse_elements
 from innerview.errors import EditError, UnknownName
-from innerview.schema import EditSet, MemorySite, SiteEdit, SubjectInfo
+from innerview.schema import MemorySite, SiteEdit, SubjectInfo
+from innerview.subjects import Editor, as_edits, checked, described, fingerprint
 
 GRU = MemorySite(name="gru", layer="gru", kind="gru cell", shape=(6,))
 STACK = MemorySite(name="stack", layer="stack", kind="gru", shape=(2, 3), editable="last layer")
@@ -71,8 +61,7 @@ def test_freeze_goes_back_to_its_value_when_a_later_edit_ends() -> None:
 
 def test_of_two_edits_of_an_element_the_later_one_has_its_way() -> None:
     one, two = SiteEdit(elements=(0, 1), op="set", value=5), SiteEdit(elements=(1, 2), op="zero")
-    whole = compose([EditSet(name="a", edits=(one,)), EditSet(name="b", edits=(two,))], name="both")
-    assert played([list(whole.edits)], steps=1)[0, 0].tolist() == [5, 0, 0, 1, 1, 1]
+    assert played([[one, two]], steps=1)[0, 0].tolist() == [5, 0, 0, 1, 1, 1]
 
 
 def test_a_lane_that_begins_anew_freezes_anew() -> None:
@@ -156,7 +145,6 @@ def test_an_array_name_of_a_recording_names_its_site() -> None:
 
 
 def test_choosing() -> None:
-    assert top([0.1, 3.0, 3.0, 2.0], 3) == (1, 2, 3)
     assert all_but((0, 2), 4) == (1, 3)
     assert keep_only((5, 0), GRU, name="two").edits[0].elements == (1, 2, 3, 4)
     assert keep_only(range(6), GRU, name="all").edits == ()
@@ -164,8 +152,6 @@ def test_choosing() -> None:
     for wrong in ("", "a", "5-3", "1,,2", "-1"):
         with pytest.raises(EditError, match="elements"):
             parse_elements(wrong)
-    with pytest.raises(EditError, match="Between 0 and 2"):
-        top([1.0, 2.0], 3)
 
 
 def test_fingerprints_distinguish_edits() -> None:

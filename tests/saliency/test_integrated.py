@@ -7,11 +7,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from innerview.edits import Editor
 from innerview.errors import LensError, UnknownName
 from innerview.saliency.integrated import look
 from innerview.schema import SiteEdit, SiteOperation
-from innerview.subjects import Subject, attribute, subject
+from innerview.subjects import Editor, Subject, attribute, subject
 from innerview.testing.feeds import fed_rows
 
 

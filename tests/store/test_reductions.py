@@ -8,7 +8,7 @@ import pytest
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, SiteEdit
-from innerview.store import EpisodeCache, Study, check, export_reductions, import_reductions
+from innerview.store import KeyedLog, Study, check, export_reductions, import_reductions
 
 HALF = EditSet(name="half · ½", edits=(SiteEdit(elements=(1, 2), op="set", value=0.5, stop=9),), note="by eye")
 OTHER = EditSet(name="other", edits=(SiteEdit(elements=(0,), site="gru"),))
@@ -61,15 +61,15 @@ def test_an_empty_reduction_is_refused_and_damage_is_reported(study: Study) -> N
 
 def test_played_episodes_are_found_again_and_half_a_line_is_played_again(study: Study) -> None:
     setting = {"weights": "a", "world": {"name": "w"}, "greedy": False}
-    played = EpisodeCache(study, setting)
+    played = KeyedLog(study, setting)
     assert played.known() == {}
     played.add([{"key": "full 1", "length": 3}, {"key": "full 2", "length": 4}])
     (path,) = (study.path / "played").iterdir()
     with path.open("a") as file:
         file.write('\n{"key": "full 3", "len')
-    again = EpisodeCache(Study.open(study.path), setting)
+    again = KeyedLog(Study.open(study.path), setting)
     again.add([{"key": "full 2", "length": 5}])
     assert {key: line["length"] for key, line in again.known().items()} == {"full 1": 3, "full 2": 5}
-    assert EpisodeCache(study, {**setting, "greedy": True}).known() == {}
+    assert KeyedLog(study, {**setting, "greedy": True}).known() == {}
     with pytest.raises(StoreError, match="JSON"):
         again.add([{"key": "full 4", "length": float("nan")}])

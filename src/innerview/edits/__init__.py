@@ -5,22 +5,7 @@ before the heads read it and before it is carried.
 """
 
 from innerview.edits.ablation import ablate, random_directions
-from innerview.edits.selection import all_but, compose, keep_only, parse_elements, top
+from innerview.edits.selection import all_but, keep_only, parse_elements
 from innerview.edits.subject import edit
-from innerview.subjects import Editor, as_edits, checked, described, fingerprint
 
-__all__ = [
-    "Editor",
-    "ablate",
-    "all_but",
-    "as_edits",
-    "checked",
-    "compose",
-    "described",
-    "edit",
-    "fingerprint",
-    "keep_only",
-    "parse_elements",
-    "random_directions",
-    "top",
-]
+__all__ = ["ablate", "all_but", "edit", "keep_only", "parse_elements", "random_directions"]

@@ -1,25 +1,15 @@
-"""Chooses elements: the first of an order, all but some, or as a person writes them."""
+"""Chooses elements: all but some, or as a person writes them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-
-import numpy as np
+from collections.abc import Iterable
 
 from innerview.errors import EditError
 from innerview.schema import EditSet, MemorySite, SiteEdit
 
 _PART = re.compile(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?")
-
-
-def top(scores: Sequence[float] | np.ndarray, count: int) -> tuple[int, ...]:
-    """Places of the `count` largest scores, largest first; of equal ones the earlier place."""
-    values = np.asarray(scores, float)
-    if not 0 <= count <= len(values):
-        raise EditError(f"Between 0 and {len(values)} elements can be chosen, not {count}.")
-    return tuple(int(place) for place in np.argsort(-values, kind="stable")[:count])
 
 
 def all_but(elements: Iterable[int], size: int) -> tuple[int, ...]:
@@ -33,11 +23,6 @@ def keep_only(elements: Iterable[int], site: MemorySite, *, name: str, note: str
     gone = all_but(elements, math.prod(site.shape))
     edits = (SiteEdit(elements=gone, site=site.address),) if gone else ()
     return EditSet(name=name, edits=edits, note=note)
-
-
-def compose(parts: Sequence[EditSet], *, name: str, note: str = "") -> EditSet:
-    """Several reductions as one, made in this order: where two change the same element, the later one has its way."""
-    return EditSet(name=name, edits=tuple(edit for part in parts for edit in part.edits), note=note)
 
 
 def parse_elements(text: str) -> tuple[int, ...]:

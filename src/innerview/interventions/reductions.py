@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from innerview.edits import fingerprint, keep_only
+from innerview.edits import keep_only
 from innerview.edits.comparison import table_row
 from innerview.errors import EditError
 from innerview.interventions.jobs import TableJob
@@ -23,7 +23,7 @@ from innerview.rollouts.episodes import FULL, Games, Table
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.schema import EditSet, MemorySite, Result, SiteEdit, SubjectInfo, to_json
 from innerview.store import Recording, Study
-from innerview.subjects import Subject, checked
+from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world
 
 MAX_REDUCTIONS = 1000

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from innerview.edits import checked, keep_only
+from innerview.edits import keep_only
 from innerview.edits.comparison import mean_of, ratio_of
 from innerview.edits.sweep import Descent
 from innerview.errors import UnknownName
@@ -31,7 +31,7 @@ from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import check_same
 from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, to_json
 from innerview.store import Study
-from innerview.subjects import Subject, fingerprint
+from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world
 
 PATIENCE = 3

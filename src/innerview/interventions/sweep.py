@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from innerview.edits import checked, fingerprint
 from innerview.edits.comparison import mean_of
 from innerview.edits.sweep import pairs_of
 from innerview.errors import EditError, UnknownName
@@ -24,8 +23,8 @@ from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import check_same
 from innerview.schema import Edit, EditSet, MemorySite, Result, SiteEdit, SiteOperation
-from innerview.store import EpisodeCache, Study
-from innerview.subjects import Subject
+from innerview.store import KeyedLog, Study
+from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world
 
 MAX_AMONG = 32
@@ -132,7 +131,7 @@ def _joined(given: Sequence[Effects]) -> dict[Group, dict[str, Any]]:
 
 def decided(study: Study, source: Decisions, edits: Sequence[Sequence[Edit]], progress: Progress) -> list[Effect]:
     """Effects of edits on recorded decisions; those that were computed before are not computed again."""
-    kept = EpisodeCache(
+    kept = KeyedLog(
         study,
         {
             "decisions of": source.recording.name,

@@ -10,12 +10,11 @@ from typing import Any
 from innerview.capture import Layout, Plan, layout, rollout
 from innerview.capture.sites import SiteLayout
 from innerview.capture.summary import PICKED_UP
-from innerview.edits import as_edits, checked, fingerprint
 from innerview.jobs.engine import Progress
 from innerview.rollouts.played import Lines, Standing, played_episodes, setting_of
 from innerview.schema import Edit, EditSet, EpisodeSummary
 from innerview.store import Study
-from innerview.subjects import Subject
+from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import World
 
 FULL = EditSet(name="full memory", edits=())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from innerview.schema import EpisodeSummary, from_json, to_json
-from innerview.store import EpisodeCache, Study
+from innerview.store import KeyedLog, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
 
@@ -33,7 +33,7 @@ def played_episodes(
 
     `driver` says how they are played: a network says the same to the last bit only in batches of the same form.
     """
-    stored = EpisodeCache(study, {"driver": driver, **setting})
+    stored = KeyedLog(study, {"driver": driver, **setting})
     known: dict[str, dict[int, EpisodeSummary]] = {(each or UNEDITED): {} for each in edits}
     for key, line in stored.known().items():
         edited, _, seed = key.rpartition(" ")
@@ -46,7 +46,7 @@ def played_episodes(
 class PlayedEpisodes:
     """Episodes of one player by seed, kept in the study."""
 
-    def __init__(self, stored: EpisodeCache, edits: str, known: dict[int, EpisodeSummary]) -> None:
+    def __init__(self, stored: KeyedLog, edits: str, known: dict[int, EpisodeSummary]) -> None:
         self._stored, self._edits, self._known = stored, edits, known
 
     def __contains__(self, seed: int) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 
 from innerview.capture import GivenRows
 from innerview.capture.predictions import PredictionLayout, prediction_layout
-from innerview.edits import as_edits, checked
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import Product, Watch, Work, run_job
@@ -23,7 +22,7 @@ from innerview.rollouts.jobs import PredictJob
 from innerview.rollouts.record import context_of
 from innerview.schema import Binding, Column, Edit, Edits, Origin, RecordingInfo, to_json
 from innerview.store import Predictions, Study, fitting_block_rows, prediction_id
-from innerview.subjects import Output, Subject
+from innerview.subjects import Output, Subject, as_edits, checked
 
 
 def predict(

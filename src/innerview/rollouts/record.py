@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from innerview.capture import Layout, Piece, Plan, group_line, layout, rollout
-from innerview.edits import as_edits, checked
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
@@ -21,7 +20,7 @@ from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
 from innerview.schema import Edits, EpisodeSummary, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
-from innerview.subjects import Subject
+from innerview.subjects import Subject, as_edits, checked
 from innerview.worlds import World
 from innerview.worlds import world as as_world
 

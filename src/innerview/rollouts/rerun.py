@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from innerview.capture import Plan
-from innerview.edits import as_edits, checked, fingerprint
 from innerview.edits.divergence import EPSILON, Divergence, Run, begins_alike, find_divergence
 from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.jobs.context import Context
@@ -22,7 +21,7 @@ from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, record_plan
 from innerview.schema import EditSet, WorldInfo, from_json, to_json
 from innerview.store import Recording, Study
-from innerview.subjects import Subject
+from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import world as as_world
 
 _NEEDED = ("seeds", "lanes", "greedy", "max_steps", "identity", "world")

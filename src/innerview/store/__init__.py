@@ -30,7 +30,7 @@ from innerview.store.recordings.damage import Damage, damage_named
 from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.derived import DerivedCache
-from innerview.store.results.episodes import EpisodeCache
+from innerview.store.results.keyed_log import KeyedLog
 from innerview.store.study import Study
 
 __all__ = [
@@ -38,9 +38,9 @@ __all__ = [
     "Damage",
     "DerivedCache",
     "Edited",
-    "EpisodeCache",
     "ImportOptions",
     "Imported",
+    "KeyedLog",
     "Predictions",
     "Recording",
     "RecordingWriter",

@@ -205,17 +205,6 @@ def _halves(means: np.ndarray) -> np.ndarray:
     return halves
 
 
-def _read_at(path: Path, offset: int, size: int) -> bytes:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError:
-        return b""  # as good as cut short: the caller says what to do
-    try:
-        return os.pread(descriptor, size, offset)
-    finally:
-        os.close(descriptor)
-
-
 def _append(path: Path, means: np.ndarray) -> None:
     with path.open("ab") as file:
         file.write(_halves(means).tobytes())

@@ -199,12 +199,6 @@ def checked_seed(seed: Any) -> int:
     return int(seed)
 
 
-def game_names() -> tuple[str, ...]:
-    """Games that ale-py knows."""
-    from_package = _rom_folder(_ale_py())
-    return tuple(sorted(path.stem for path in from_package.glob("*.bin")))
-
-
 def find_rom(game: str, rom: str | Path | None) -> Path:
     """The file of a game, checked: the emulator ends the whole process at a file that it does not know."""
     ale_py = _ale_py()

@@ -41,12 +41,6 @@ class Room:
         (x0, x1), (y0, y1) = ((min(a), max(a)) for a in zip(*self.polygon, strict=True))
         return (x0 + x1) / 2, (y0 + y1) / 2
 
-    @property
-    def area_m2(self) -> float:
-        """Its size by the shoelace formula."""
-        around = zip(self.polygon, (*self.polygon[1:], self.polygon[0]), strict=True)
-        return abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in around)) / 2
-
 
 @dataclass(frozen=True, kw_only=True)
 class Wall:

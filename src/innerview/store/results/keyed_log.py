@@ -1,4 +1,4 @@
-"""Episodes that were played for a table: a line each, so that none is played twice and a cancelled table goes on."""
+"""What took long to compute, line by line: nothing is computed twice, and what was cancelled goes on."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _VERSION = 1
 _LIMIT = 512 << 20
 
 
-class EpisodeCache:
-    """What is known of episodes under one setting: weights, world, and how actions are chosen.
+class KeyedLog:
+    """Lines by key, under one setting: of episodes, weights, world and how actions are chosen.
 
     A line is a plain dict with a `key`; of two lines with one key the later counts. A line that was cut short by a
     crash is as if it had not been written.
@@ -46,7 +46,7 @@ class EpisodeCache:
             # A new line first: whatever a crash left behind ends there.
             text = "".join("\n" + json.dumps(to_json(line), allow_nan=False) for line in [*head, *lines])
         except (TypeError, ValueError) as error:
-            raise StoreError(f"What was played cannot be kept as JSON: {error}.") from error
+            raise StoreError(f"What was computed cannot be kept as JSON: {error}.") from error
         with disk_full_explained(self._path):
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(self._path, flags, 0o644)
@@ -70,7 +70,7 @@ class EpisodeCache:
             try:
                 value = json.loads(line) if line.strip() else None
             except ValueError:
-                continue  # cut short by a crash: it is played again
+                continue  # cut short by a crash: it is computed again
             if isinstance(value, dict):
                 found.append(value)
         return found
