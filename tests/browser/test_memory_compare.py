@@ -47,7 +47,7 @@ def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit,
     bench = visit(show(kitems), f"#/memory/{NAME}")
     bench.get("compare-original").click()
     bench.settled("middle=compare&with=k-items")
-    expect(bench.get("compare-summary")).to_contain_text(f"Same seed 1002. They part at step {parts}")
+    expect(bench.get("compare-summary")).to_contain_text(f"Same seed 1002. They diverge at step {parts}")
     complete(bench, "compare-a", "compare-b")
     line = bench.get("compare-means").locator('tr[data-column="value"] td')
     told = [float(line.nth(i).inner_text().replace("−", "-")) for i in (2, 1)]
@@ -57,7 +57,7 @@ def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit,
     complete(bench, "compare-difference")
     bench.get("slot-swap").click()
     bench.settled("#/memory/k-items.*episode=2.*with=forgets")
-    expect(bench.get("compare-summary")).to_contain_text(f"Same seed 1002. They part at step {parts}")
+    expect(bench.get("compare-summary")).to_contain_text(f"Same seed 1002. They diverge at step {parts}")
 
 
 def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, shown_kitems: Handle) -> None:

@@ -111,7 +111,7 @@ def test_it_is_tested_by_ablation_over_new_levels(live: Workbench, levels: iv.St
     live.get("ablation-invisible").select_option("saw")
     live.get("ablation-start").click()
     live.get("verdict").wait_for()
-    expect(live.get("verdict-head")).to_contain_text("2 levels prove little")
+    expect(live.get("verdict-head")).to_contain_text("2 levels say little")
     (kept,) = levels.results(kind="ablation_test")
     told = levels.result(kept.id).value
     kinds = [row.get_attribute("data-kind") for row in live.get("ablation-test-arm").all()]
@@ -148,7 +148,7 @@ def test_an_ablation_test_is_said_in_words_drawn_and_saved(
     expect(bench.get("verdict-head")).to_contain_text("It fails by saw 30 times as often")
     expect(bench.get("verdict-head")).to_contain_text("in 12.0 % of 1,000 levels instead of 0.40 %")
     lines = {line.get_attribute("data-kind"): line.inner_text() for line in bench.get("verdict-line").all()}
-    assert "not told apart" in lines["others"]
+    assert "no clear difference" in lines["others"]
     assert "nothing like it (saw 1.3×)" in lines["control"]
     assert "saw in 31.0 %; the edit goes 38 % of that way" in lines["invisible"]
     expect(bench.get("ablation-test-foot")).to_contain_text("Never: lava")

@@ -105,7 +105,7 @@ def test_mistakes_are_reported_before_anything_long_begins(folder: Path) -> None
     with pytest.raises(InnerviewError, match="--to CLASS, or --factor NUMBER"):
         run("--layer", "see")
     assert "for '--levels'" in run("--to", "red", "--levels", "0")
-    with pytest.raises(InnerviewError, match=r"'CartPole-v1' tells no masks.*masks=.*--factor 1"):
+    with pytest.raises(InnerviewError, match=r"'CartPole-v1' provides no masks.*masks=.*--factor 1"):
         run("--to", "red", "--world", "CartPole-v1")
     with pytest.raises(UnknownName, match=r"class of things 'reed'.*Did you mean 'red'"):
         run("--to", "reed")

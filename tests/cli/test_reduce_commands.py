@@ -104,7 +104,7 @@ def test_reductions_are_listed_carried_and_dropped(here: Path) -> None:
     iv.Study.create(here / "b.study")
     assert "mine" in run("reductions", "b.study", "--import", "r.json")
     assert "mine" not in run("reductions", "b.study", "--drop", "mine")
-    with pytest.raises(StoreError, match="keeps no reductions"):
+    with pytest.raises(StoreError, match="has no reductions"):
         run("reductions", "b.study", "--export", "none.json")
 
 

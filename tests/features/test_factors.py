@@ -1,4 +1,4 @@
-"""The factors of a subject whose layer is known: two channels that see red and blue, one good and one bad news."""
+"""The factors of a subject whose layer is known: channels that see red and blue; one raises, one lowers the value."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_factors_are_named_after_what_the_world_says_is_there(frames: Rows, plac
     names = {int(directions[f].argmax()): found.value["factors"][f]["meaning"]["name"] for f in range(2)}
     assert names == {0: "red", 2: "blue"} and found.value["masks"] == ""
     bare = look(frames, sees(), layer="second", count=2)
-    assert bare.value["factors"][0]["meaning"] is None and "told no masks" in bare.value["masks"]
+    assert bare.value["factors"][0]["meaning"] is None and "provides no masks" in bare.value["masks"]
 
 
 def test_activations_can_be_split_too(frames: Rows) -> None:

@@ -135,5 +135,5 @@ def test_factors_of_a_class_are_found_or_the_nearest_are_shown(study: iv.Study) 
     with pytest.raises(EditError, match=r"No factor at layer 'see' clearly means 'red'.*factor 1 \(\+0\.10\)"):
         find_factors(nothing, "red")
     blank = replace(found, value={"layer": "see", "factors": [{"meaning": None}]})
-    with pytest.raises(EditError, match="told no masks"):
+    with pytest.raises(EditError, match="provides no masks"):
         find_factors(blank, "red")

@@ -193,7 +193,7 @@ def test_what_is_asked_must_fit_the_recording(study: Study) -> None:
             look(study, "pca", "x", rows=rows)  # type: ignore[arg-type]
     study_without = Study.open(study.path)
     iv.write_rows(study_without, "plain", columns={"x_m": [1.0, 2.0]})
-    with pytest.raises(LensError, match="keeps no memory"):
+    with pytest.raises(LensError, match="has no memory"):
         ask(study, "flags", "plain")
 
 

@@ -84,7 +84,7 @@ def test_too_little_to_go_on_is_said() -> None:
     with pytest.raises(LensError, match="8 or more, and there are 4"):
         look(Planted(episodes=4).rows())
     same = replace(Planted(episodes=12).rows(), columns={}, specs={})
-    with pytest.raises(LensError, match="No column tells a fact"):
+    with pytest.raises(LensError, match="No column holds a fact"):
         look(same)
 
 

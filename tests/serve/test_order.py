@@ -75,4 +75,4 @@ def test_bad_questions_say_what_would_be_right(
 
 def test_a_recording_without_memory_says_so(client: httpx.Client) -> None:
     reply = client.get("/api/recordings/pairs/order", params={"by": "activation"})
-    assert reply.status_code == 422 and "keeps no memory" in reply.json()["error"]["message"]
+    assert reply.status_code == 422 and "has no memory" in reply.json()["error"]["message"]

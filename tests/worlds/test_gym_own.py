@@ -58,7 +58,7 @@ def test_numbers_that_only_a_step_reports_are_facts():
 
 
 def test_a_fact_that_is_not_reported_at_reset_says_how_to_ask_for_it():
-    with pytest.raises(WorldError, match=r"'fuel' in info.*tells nothing.*info\.get\('fuel', 0\)"):
+    with pytest.raises(WorldError, match=r"'fuel' in info.*gives nothing.*info\.get\('fuel', 0\)"):
         world(Falling, facts=lambda env, info: {"fuel": info["fuel"]})
 
 
@@ -98,7 +98,7 @@ def test_a_kind_of_thing_that_turns_up_later_is_refused():
 
     lanes = world(Falling, masks=masks).open(1)
     lanes.reset(0, 0)
-    with pytest.raises(WorldError, match="tells apple, which it did not at the first reset"):
+    with pytest.raises(WorldError, match="gives apple, which it did not at the first reset"):
         lanes.step({0: 0})
     lanes.close()
 

@@ -140,5 +140,5 @@ def test_what_cannot_be_compared_is_reported(tmp_path: Path) -> None:
         diversity(tmp_path / "a.study", candidates()[:1], Crossing(), seeds=SEEDS)
     with pytest.raises(RequestError, match="1 or more, not 0"):
         diversity(tmp_path / "a.study", candidates(), Crossing(), seeds=SEEDS, fits=0)
-    with pytest.raises(LensError, match="tells no masks"):
+    with pytest.raises(LensError, match="provides no masks"):
         diversity(tmp_path / "a.study", candidates(), CountingWorld(), seeds=SEEDS)

@@ -139,7 +139,7 @@ def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Col
     clash = [fact.name for fact in world.facts if fact.name in taken]
     if clash:
         raise CaptureError(
-            f"World '{world.name}' tells a fact named '{clash[0]}', which is the name of a column that every "
+            f"World '{world.name}' provides a fact named '{clash[0]}', which is the name of a column that every "
             "recording has. Give the fact another name."
         )
     return (*standard, *world.facts)

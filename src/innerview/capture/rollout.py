@@ -76,7 +76,7 @@ def rollout(
                 yield from playing.cut_short(problem)
                 raise CaptureError(
                     f"The recording stopped in episode {playing.next_episode}: {problem} "
-                    "Every row up to there is kept; run it again with the same arguments to go on."
+                    "Every row up to there is saved; run it again with the same arguments to go on."
                 ) from problem
     finally:
         lanes.close()

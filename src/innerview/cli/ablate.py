@@ -268,8 +268,8 @@ def _check_class(world: WorldInfo, to: str) -> None:
     mask = next((spec for spec in world.observations if spec.role == "mask"), None)
     if mask is None:
         raise InnerviewError(
-            f"World '{world.name}' tells no masks, so nobody can say which factors mean '{to}'. Let it tell them with "
-            "iv.world(…, masks=…), or choose factors by their numbers, as in --factor 1."
+            f"World '{world.name}' provides no masks, so nobody can say which factors mean '{to}'. Provide them "
+            "with iv.world(…, masks=…), or choose factors by their numbers, as in --factor 1."
         )
     nothing, *things = mask.elements
     if to not in things:

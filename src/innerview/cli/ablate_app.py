@@ -30,7 +30,7 @@ def ablate(
         str | None, typer.Option(help="Class that cannot be seen in one more run; as --to unless said, '' for none.")
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="First level; such as nobody trained on unless said.")] = None,
-    study: Annotated[Path | None, typer.Option(help="Where everything is kept.")] = None,
+    study: Annotated[Path | None, typer.Option(help="Where everything is saved.")] = None,
     world: Annotated[
         str | None, typer.Option(help="Where it plays, as in platformer?turning=false; the zoo knows its own.")
     ] = None,

@@ -43,7 +43,7 @@ def record(
     name: Annotated[str | None, typer.Option(help="Name of the recording.")] = None,
     lanes: Annotated[int | None, typer.Option(help="Games side by side.")] = None,
     greedy: Annotated[bool, typer.Option("--greedy", help="The best action instead of a sampled one.")] = False,
-    keep: Annotated[list[str] | None, typer.Option(help="A layer whose activations to keep; may be repeated.")] = None,
+    keep: Annotated[list[str] | None, typer.Option(help="A layer whose activations to save; may be repeated.")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Cut episodes after so many steps.")] = None,
 ) -> None:
     """Record episodes into a study; the same command again continues an interrupted recording.

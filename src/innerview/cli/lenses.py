@@ -192,7 +192,7 @@ def _print_visualise(console: Console, value: Any) -> None:
         table.add_row(f"{line['kind']} {line['unit']}", *numbers, "beyond" if line["beyond"] else "")
     console.print(table)
     console.print(
-        f"At {value['layer']}, compared with {value['rows']:,} rows; 1 is the strongest of them, 0 the usual response.",
+        f"At {value['layer']}, compared with {value['rows']:,} rows; 1 is the strongest of them, 0 the mean response.",
         highlight=False,
     )
 

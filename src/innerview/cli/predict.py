@@ -16,7 +16,7 @@ def predict(
     subject: Annotated[str, typer.Option(help="zoo:NAME, or FILE.py:FUNCTION that returns a subject.")],
     recording: Annotated[str | None, typer.Option(help="Which recording, where there are several.")] = None,
     input: Inputs = None,
-    keep: Annotated[list[str] | None, typer.Option(help="A site whose values to keep; may be repeated.")] = None,
+    keep: Annotated[list[str] | None, typer.Option(help="A site whose values to save; may be repeated.")] = None,
     rows: Rows = None,
     snapshots: Annotated[
         str | None, typer.Option(help="A training run: predict with each of its snapshots instead.")
@@ -47,4 +47,4 @@ def predict(
     for load in loaders:
         made = run(opened, load(), chosen, rows=ranges(rows), inputs=fed, keep=tuple(keep or ()))
         told = f"{made.rows:,} {made.info.row.many} of '{made.of}' predicted by '{made.subject}' ({made.binding})."
-        Console().print(f"{told} Kept as {made.id}.", markup=False, highlight=False, soft_wrap=True)
+        Console().print(f"{told} Saved as {made.id}.", markup=False, highlight=False, soft_wrap=True)

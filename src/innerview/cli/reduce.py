@@ -152,7 +152,7 @@ def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: 
     kept = study.reductions()
     if out is not None:
         if not kept:
-            raise StoreError(f"'{study.name}' keeps no reductions that could be written.")
+            raise StoreError(f"'{study.name}' has no reductions that could be written.")
         _print_text(console, f"Wrote {len(kept)} to {export_reductions(kept, out)}")
         return
     lines = Lines(box=None, header_style="dim")
@@ -211,7 +211,7 @@ def _reductions(chosen: Players, wanted: ReductionChoice) -> list[EditSet]:
     kept = {reduction.name: reduction for reduction in study.reductions()}
     for name in wanted.named:
         if name not in kept:
-            raise InnerviewError(f"No reduction is called '{name}'. Kept: {', '.join(kept) or 'none'}.")
+            raise InnerviewError(f"No reduction is called '{name}'. Saved: {', '.join(kept) or 'none'}.")
         made.append(kept[name])
     if wanted.nothing:
         made.append(nothing_left(site))

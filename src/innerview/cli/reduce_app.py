@@ -10,7 +10,7 @@ import typer
 from innerview.cli import reduce as commands
 
 Target = Annotated[str, typer.Argument(help="A study's folder, or zoo:NAME for a bundled agent in a study of its own.")]
-Where = Annotated[Path | None, typer.Option("--study", help="With zoo:NAME: where its study is kept.")]
+Where = Annotated[Path | None, typer.Option("--study", help="With zoo:NAME: where its study is saved.")]
 Who = Annotated[str | None, typer.Option("--subject", help="Who plays: zoo:NAME, or FILE.py:FUNCTION.")]
 In = Annotated[
     str | None,
@@ -29,7 +29,7 @@ def reduce(
     ] = None,
     keep: Annotated[list[str] | None, typer.Option(help="Keep the first so many, as in 64:activation.")] = None,
     zero: Annotated[list[str] | None, typer.Option(help="Elements to zero, as in 3,17,40-47.")] = None,
-    reduction: Annotated[list[str] | None, typer.Option(help="A reduction that the study keeps.")] = None,
+    reduction: Annotated[list[str] | None, typer.Option(help="A reduction saved in the study.")] = None,
     zero_all: Annotated[bool, typer.Option("--zero-all", help="Without any memory.")] = False,
     episodes: Annotated[int, typer.Option(help="Episodes for each line of the table.")] = 100,
     seed: Seed = None,

@@ -119,7 +119,7 @@ def verdict(table: Mapping[str, Any], cause: str) -> str:
     factor = f", {often(line['times'])} times as often" if line["times"] is not None else ""
     if line["times"] is None and line["low"] > 1:
         factor = f", at least {often(line['low'])} times as often"
-    sure = "" if line["apart"] else f"; not told apart over {arms['ablated']['episodes']:,} levels"
+    sure = "" if line["apart"] else f"; no clear difference over {arms['ablated']['episodes']:,} levels"
     return f"Ended by {cause}: {before:.2%} of levels before, {after:.2%} after{factor}{sure}."
 
 

@@ -27,7 +27,7 @@ MAX_STORED_BYTES = 512 * 2**20
 
 LENS = Lens(
     name="factors",
-    question="Which few things does a layer tell apart, and are they good or bad news?",
+    question="Which few things does a layer respond to, and do they raise or lower the value?",
     needs=("image input", "convolution", "gradients"),
     parameters=(
         Parameter(
@@ -309,8 +309,8 @@ class _Amounts:
             ],
             "masks": ""
             if self.meaning
-            else "The world told no masks, so factors were not compared with what is where. Your own environment tells "
-            "them with iv.world(env, masks=…).",
+            else "The world provides no masks, so factors were not compared with what is where. Your own environment "
+            "provides them with iv.world(env, masks=…).",
         }
         arrays = {
             "directions": factors.directions.astype(np.float32),

@@ -88,8 +88,8 @@ def find_factors(found: Result, to: str) -> list[int]:
     meanings = [factor.get("meaning") for factor in told]
     if not any(meanings):
         raise EditError(
-            "The world told no masks, so nobody knows which factors mean what. Record it in a world that tells them "
-            "(iv.world(…, masks=…)), or say which factors to ablate by their numbers."
+            "The world provides no masks, so nobody knows which factors mean what. Record it in a world that provides "
+            "them (iv.world(…, masks=…)), or say which factors to ablate by their numbers."
         )
     classes = list(dict.fromkeys(line["class"] for meaning in meanings for line in (meaning or {}).get("classes", ())))
     if to not in classes:

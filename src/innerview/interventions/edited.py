@@ -59,7 +59,7 @@ def rebuilt(study: Study, edited: Edited, original: Subject) -> Subject:
     made = original.copied({title: value for title, value in kept.items() if title in own}, name=edited.name)
     if made.identity() != edited.info.identity:
         raise EditError(
-            f"'{edited.name}' cannot be rebuilt from '{original.info.name}': together they are not what was kept. The "
+            f"'{edited.name}' cannot be rebuilt from '{original.info.name}': together they are not what was saved. The "
             "model has changed since, or the file did; check the study, or make the edit again."
         )
     return made

@@ -38,7 +38,7 @@ def _input(kind: str, what: str) -> Check:
     def check(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
         if subject is None:
             there = any(spec.role == "observation" and spec.is_image == (kind == "image") for spec in recording.arrays)
-            return "" if there else f"needs {what}; recording '{recording.name}' keeps none."
+            return "" if there else f"needs {what}; recording '{recording.name}' has none."
         there = any(spec.kind == kind for spec in subject.inputs)
         return "" if there else f"needs {what}; subject '{subject.name}' has no {kind} input."
 
@@ -61,7 +61,7 @@ def _memory(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
         return f"needs memory; subject '{subject.name}' has none."
     if subject is None and not any(spec.role == "memory" for spec in recording.arrays):
         return (
-            f"needs memory. Recording '{recording.name}' keeps no memory: its subject has none, or its memory was not "
+            f"needs memory. Recording '{recording.name}' has no memory: its subject has none, or its memory was not "
             "found when it was adapted. Declare it with iv.subject(…, memory={name: shape}) and record again."
         )
     return ""
@@ -79,9 +79,7 @@ def _attention(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
 def _masks(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     if any(spec.role == "mask" for spec in recording.arrays):
         return ""
-    return (
-        f"needs masks; '{recording.name}' keeps none. Your own environment provides them with iv.world(env, masks=…)."
-    )
+    return f"needs masks; '{recording.name}' has none. Your own environment provides them with iv.world(env, masks=…)."
 
 
 def _episodes(recording: RecordingInfo, subject: SubjectInfo | None) -> str:

@@ -32,7 +32,7 @@ COLUMNS = (
 
 LENS = Lens(
     name="flags",
-    question="Which elements tell which facts?",
+    question="Which elements encode which facts?",
     needs=("memory", "episodes"),
     parameters=(
         Parameter(name="array", type="array", default="", description="Which memory; the first where not said."),
@@ -178,7 +178,7 @@ def _prepared(rows: Rows, array: str, *, names: list[str], thresholds: str, max_
     usable = [fact for fact in data.facts if _varies(fact, data)]
     if not usable:
         raise LensError(
-            "No column tells a fact that is true in some of these episodes and not in others. Name columns with "
+            "No column holds a fact that is true in some of these episodes and not in others. Name columns with "
             "the parameter 'facts', or record more."
         )
     return replace(data, facts=usable)

@@ -112,7 +112,7 @@ class Match:
         except (WorldError, SubjectError) as problem:
             raise CaptureError(
                 f"'{player.subject.info.name}' could not play on in '{player.world.info.name}': {problem} Episodes "
-                "that ended are kept; the same command again goes on from there."
+                "that ended are saved; the same command again goes on from there."
             ) from problem
 
     @cached_property

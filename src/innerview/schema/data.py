@@ -17,7 +17,7 @@ ColumnKind = Literal[
     "reward",
     "value",  # what the subject expected
     "decision",  # anything else read off the subject's heads
-    "fact",  # ground truth the world told
+    "fact",  # ground truth that the world provides
     "event",  # true in the rows where something happened
     "objects",  # a list of what was in view
     "category",  # a word per row

@@ -158,7 +158,7 @@ def _check_cancel(looking: LoadedLens, rows: Rows, subject: Subject | None, para
         _run(looking, rows, subject, parameters, watch=stop)
     except Stop:
         return
-    raise LensError(f"Lens '{looking.lens.name}' never tells its progress, so it cannot be cancelled.")
+    raise LensError(f"Lens '{looking.lens.name}' never reports its progress, so it cannot be cancelled.")
 
 
 def _same(first: Output, again: Output) -> bool:

@@ -90,7 +90,7 @@ def hiding(world: World, name: str) -> World:
     unseen = world.hiding(name)
     if (unseen.info.name, unseen.info.settings) == (world.info.name, world.info.settings):
         raise WorldError(
-            f"World '{world.info.name}' is called the same with '{name}' invisible, so that nobody could tell what was "
+            f"World '{world.info.name}' is called the same with '{name}' invisible, so that nobody could know what was "
             "played in which. Let `hiding` give it another name, as in iv.world(…, name=…), or other settings."
         )
     return unseen

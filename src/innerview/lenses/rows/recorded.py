@@ -31,7 +31,7 @@ def memory_array(recording: Recording, name: str = "") -> str:
     known = memory_arrays(recording)
     if not known:
         raise LensError(
-            f"Recording '{recording.name}' keeps no memory: its subject has none, or its memory was not found when it "
+            f"Recording '{recording.name}' has no memory: its subject has none, or its memory was not found when it "
             "was adapted. Declare it with iv.subject(…, memory={name: shape}) and record again."
         )
     if name and name not in known:

@@ -163,7 +163,9 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ow
     kept = {spec.name for spec in recording.info.arrays}
     for name in form.fed:
         if form.observations[name] not in kept:
-            raise UnknownName("array", form.observations[name], kept, "The subject is given it, so it must be kept.")
+            raise UnknownName(
+                "array", form.observations[name], kept, "The subject is given it, so it must be recorded."
+            )
     own = own or recording.info.arguments.get("identity") == subject.identity()
     return Origin(recording=recording, row=row, subject=subject, world=world, form=form, group=line, own=own)
 

@@ -33,7 +33,7 @@ def map_name(content: bytes) -> str:
 def save_scene(folder: Path, scene: Scene, picture: bytes = b"") -> str:
     """Keep a scene of a recording, with the picture of its map where it has one, and give its key."""
     if scene.image is not None and scene.image.file != map_name(picture):
-        raise StoreError("A scene with a map image is kept together with that image.")
+        raise StoreError("A scene with a map image is saved together with that image.")
     if scene.image is not None:
         _save(folder, scene.image.file, picture)
     key = scene_key(scene)

@@ -69,7 +69,7 @@ class DerivedCache:
                 self._begin(path.parent)
             replace_file(path, content, durable=False)
         except (OSError, StoreError) as error:
-            log.info("'%s' could not be kept beside the recording: %s", path.name, error)
+            log.info("'%s' could not be saved beside the recording: %s", path.name, error)
 
     def _begin(self, folder: Path) -> None:
         """A folder for this version; those of earlier ones are of no use any more."""

@@ -46,7 +46,7 @@ class KeyedLog:
             # A new line first: whatever a crash left behind ends there.
             text = "".join("\n" + json.dumps(to_json(line), allow_nan=False) for line in [*head, *lines])
         except (TypeError, ValueError) as error:
-            raise StoreError(f"What was computed cannot be kept as JSON: {error}.") from error
+            raise StoreError(f"What was computed cannot be saved as JSON: {error}.") from error
         with disk_full_explained(self._path):
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(self._path, flags, 0o644)

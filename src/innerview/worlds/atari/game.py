@@ -44,7 +44,7 @@ class GameSettings:
         _check_whole("max_frames", self.max_frames, minimum=0)
         if isinstance(self.sticky, bool) or not isinstance(self.sticky, int | float) or not 0 <= self.sticky < 1:
             raise WorldError(
-                f"sticky is a share of the frames, from 0 to below 1 (0.25 is usual), not {self.sticky!r}."
+                f"sticky is a share of the frames, from 0 to below 1 (0.25 is common), not {self.sticky!r}."
             )
 
 

@@ -110,7 +110,7 @@ class AtariLane:
     def clone(self) -> Bookmark:
         """The whole state, to come back to."""
         if self._now is None:
-            raise WorldError("No episode is running. Call reset(seed) before a state is kept.")
+            raise WorldError("No episode is running. Call reset(seed) before a state is saved.")
         return Bookmark(self.atari.clone(), self._now)
 
     def restore(self, bookmark: Bookmark) -> Moment:

@@ -65,9 +65,9 @@ def _read_facts(env: Any, info: Mapping[str, Any], asked: FactsOf) -> Mapping[st
     try:
         return asked(env, info)
     except KeyError as error:
-        there = f"it tells {', '.join(info)}" if info else "it tells nothing"
+        there = f"it gives {', '.join(info)}" if info else "it gives nothing"
         raise WorldError(
-            f"facts(env, info) looks for {error} in info, which the environment does not tell at reset ({there}). "
+            f"facts(env, info) looks for {error} in info, which the environment does not give at reset ({there}). "
             f"Write info.get({error}, 0), or read it off env.unwrapped."
         ) from error
 

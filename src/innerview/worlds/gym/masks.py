@@ -32,7 +32,7 @@ class GymMasks:
         if set(told) - set(kinds):
             strange = ", ".join(sorted(set(told) - set(kinds)))
             raise WorldError(
-                f"masks(env, info) tells {strange}, which it did not at the first reset ({', '.join(kinds)}). Give "
+                f"masks(env, info) gives {strange}, which it did not at the first reset ({', '.join(kinds)}). Give "
                 "every kind each time, also where there is none of it: np.zeros((height, width), bool)."
             )
         mask = np.zeros(self.spec.shape, np.uint8)
@@ -73,7 +73,7 @@ def _first_masks(env: Any, info: Mapping[str, Any], asked: MasksOf) -> Mapping[s
 def _check_kinds(kinds: Collection[Any]) -> None:
     if len(kinds) > _MAX_KINDS:
         raise WorldError(
-            f"masks(env, info) tells {len(kinds)} kinds of things; {_MAX_KINDS} can be told apart. Join some."
+            f"masks(env, info) gives {len(kinds)} kinds of things; {_MAX_KINDS} can be distinguished. Join some."
         )
     for kind in kinds:
         if not isinstance(kind, str) or not kind:

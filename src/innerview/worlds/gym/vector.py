@@ -37,7 +37,7 @@ class GymVectorWorld:
         if settings.render:
             raise WorldError("A vector environment cannot keep pictures; give world() a single environment or an id.")
         if settings.masks is not None:
-            raise WorldError("A vector environment cannot tell masks; give world() a single environment or an id.")
+            raise WorldError("A vector environment cannot provide masks; give world() a single environment or an id.")
         self._env = env
         parts = observed(env.single_observation_space)
         chosen = actions(env.single_action_space, settings.actions)

@@ -167,7 +167,7 @@ export class Ablation {
       share.cause === ablationTest.value.causes[0]
     )
       return null;
-    const cause = (share.cause || "what was not told").slice(0, 30);
+    const cause = (share.cause || "an unknown cause").slice(0, 30);
     const recording = plainName(`ended by ${cause} - ${arm.kind} ${ablationTest.id.slice(0, 4)} - ${subject}`);
     return { subject, cause: share.cause, seeds: share.seeds, of: share.count, recording };
   }

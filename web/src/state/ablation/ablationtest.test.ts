@@ -74,7 +74,7 @@ describe("what an ablation test says", () => {
   test("others that stay, a control that does nothing, and how far it goes", () => {
     expect(said(paper, "others")).toMatchObject({
       ok: true,
-      text: expect.stringContaining("not told apart"),
+      text: expect.stringContaining("no clear difference"),
     });
     expect(said(paper, "control")).toMatchObject({
       ok: true,
@@ -111,7 +111,7 @@ describe("what an ablation test says", () => {
       arm("random directions", "control", [1, 0, 0], 20),
       arm("enemy invisible", "invisible", [1, 1, 0], 20),
     );
-    expect(verdictOf(few)?.headline.rest).toContain("20 levels prove little");
+    expect(verdictOf(few)?.headline.rest).toContain("20 levels say little");
     expect(said(few, "control")?.text).toBe("Random directions: nothing either");
     expect(said(few, "invisible")?.text).toBe("Enemy invisible: enemy in 5.0 %");
     const none = [0, 0, 0] as const;

@@ -77,7 +77,7 @@ export function verdictOf(ablationTest: AblationTest): Verdict | null {
 function headlineOf(ablationTest: AblationTest, ablated: Arm, first: Raised | undefined): Said {
   const levels = `${count(ablated.episodes)} levels`;
   if (!first) {
-    const more = ablated.episodes < enough ? `. ${capital(levels)} prove little: play more of them.` : ".";
+    const more = ablated.episodes < enough ? `. ${capital(levels)} say little: run more of them.` : ".";
     return { lead: `Over ${levels} `, strong: "no failure became measurably more frequent", rest: more };
   }
   const [was, is] = [shareOf(original(ablationTest), first.cause), shareOf(ablated, first.cause)];
@@ -104,7 +104,7 @@ function othersLine(more: readonly Raised[], less: readonly Raised[], cause: str
     ...(more.length ? [`also more: ${more.map(compared).join(", ")}`] : []),
     ...(less.length ? [`less: ${less.map(compared).join(", ")}`] : []),
   ];
-  const text = parts.length ? parts.join("; ") : `${cause ? "other causes" : "all causes"}: not told apart`;
+  const text = parts.length ? parts.join("; ") : `${cause ? "other causes" : "all causes"}: no clear difference`;
   return { kind: "others", text: capital(text), ok: !more.length };
 }
 

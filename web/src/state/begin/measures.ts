@@ -130,7 +130,7 @@ function endings(): Measure {
       return rarest.slice(0, wanted).map((group) => ({
         row: group.stop - 1,
         score: `${often.get(group.outcome)}×`,
-        why: group.outcome || "no outcome told",
+        why: group.outcome || "unknown outcome",
       }));
     },
   };

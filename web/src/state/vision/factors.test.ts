@@ -42,7 +42,7 @@ describe("what factors say", () => {
 
   test("the words are those of the target", () => {
     const words = (target: string, of: "attributions" | "activations" = "attributions") => wordsOf({ target, of });
-    expect(words("value")).toEqual({ good: "Good news", bad: "Bad news", signed: true });
+    expect(words("value")).toEqual({ good: "Raises value", bad: "Lowers value", signed: true });
     expect(words("left over right")).toMatchObject({ good: "For left", bad: "For right" });
     expect(words("log jump")).toMatchObject({ good: "For jump", bad: "Against jump" });
     expect(words("action").bad).toBe("Against what it does");

@@ -74,7 +74,7 @@ export function distinguished(names: readonly string[]): string[] {
 /** What the two pictures of news say, in the words of the target. */
 export function wordsOf(found: Pick<Factors, "target" | "of">): { good: string; bad: string; signed: boolean } {
   if (found.of === "activations") return { good: "Responds", bad: "", signed: false };
-  if (found.target === "value") return { good: "Good news", bad: "Bad news", signed: true };
+  if (found.target === "value") return { good: "Raises value", bad: "Lowers value", signed: true };
   const [one, other] = found.target.split(" over ");
   if (other) return { good: `For ${one}`, bad: `For ${other}`, signed: true };
   const what = found.target === "action" ? "what it does" : found.target.replace(/^log /, "");

@@ -47,8 +47,8 @@ describe("the list of flags", () => {
     const told = read({ array: "memory", episodes: { used: 1, held_out: 1 }, facts, flags: [] });
     expect(sentence(flag({ direction: -1 }), "h 37", told)).toBe(
       "h 37 is low (below 0.25) once the armour was gathered. In 1 episode not used to find it, " +
-        "it told a step with the fact from one without in 90 of 100 pairs. " +
-        "It went on telling so for 12 steps after it was over.",
+        "it ranked a step with the fact beyond one without in 90 of 100 pairs. " +
+        "It went on encoding it for 12 steps after it was over.",
     );
     expect(strength(0.5)).toBe(0);
     expect(strength(1)).toBe(1);

@@ -105,13 +105,13 @@ export function sentence(flag: Flag, label: string, flags: Flags): string {
   const count = episodes.held_out === 1 ? "1 episode" : `${episodes.held_out} episodes`;
   const share = Math.floor(100 * flag.held_out_auc);
   parts.push(
-    `In ${count} not used to find it, it told a step with the fact from one without in ${share} of 100 pairs.`,
+    `In ${count} not used to find it, it ranked a step with the fact beyond one without in ${share} of 100 pairs.`,
   );
   const ended = lasting.has(flag.fact) ? "it happened" : "it was over";
   if (flag.retention_steps !== null && flag.retention_steps >= 1) {
     const steps = flag.retention_steps === 1 ? "1 step" : `${flag.retention_steps} steps`;
-    parts.push(`It went on telling so for ${steps} after ${ended}.`);
-  } else if (flag.retention_steps !== null) parts.push(`It stopped telling so right after ${ended}.`);
+    parts.push(`It went on encoding it for ${steps} after ${ended}.`);
+  } else if (flag.retention_steps !== null) parts.push(`It stopped encoding it right after ${ended}.`);
   return parts.join(" ");
 }
 

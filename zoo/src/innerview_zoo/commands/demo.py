@@ -9,7 +9,7 @@ import typer
 
 
 def demo(
-    study: Annotated[Path, typer.Option(help="Where the demo study is kept.")] = Path(".innerview/demo.study"),
+    study: Annotated[Path, typer.Option(help="Where the demo study is saved.")] = Path(".innerview/demo.study"),
     port: Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")] = 0,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")

@@ -12,7 +12,7 @@ from innerview_zoo.diversity import command as commands
 
 def diversity(
     out: Annotated[Path, typer.Option(help="Folder for plots, numbers and the study.")] = commands.WHERE,
-    study: Annotated[Path | None, typer.Option(help="Where recordings and factors are kept, if not there.")] = None,
+    study: Annotated[Path | None, typer.Option(help="Where recordings and factors are saved, if not there.")] = None,
     levels: Annotated[
         int | None, typer.Option(min=1, help="Measure completion anew over so many levels; else the cards' figures.")
     ] = None,

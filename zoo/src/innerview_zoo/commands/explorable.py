@@ -19,7 +19,7 @@ def explorable(
     recording: Annotated[str | None, typer.Option(help="Which recording, where there are several.")] = None,
     episode: Annotated[str | None, typer.Option(help="Which episode; the one that earned most where not said.")] = None,
     reduction: Annotated[
-        list[str] | None, typer.Option(help="A kept reduction to offer; may be repeated. All where not said.")
+        list[str] | None, typer.Option(help="A saved reduction to offer; may be repeated. All where not said.")
     ] = None,
     subject: Annotated[
         str | None,

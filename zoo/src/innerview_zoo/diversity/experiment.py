@@ -174,7 +174,7 @@ def diversity(
 def _check_classes(world: World, without: Sequence[str]) -> None:
     mask = next((spec for spec in world.info.observations if spec.role == "mask"), None)
     if mask is None:
-        raise LensError(f"World '{world.info.name}' tells no masks, so nobody can say what a factor means.")
+        raise LensError(f"World '{world.info.name}' provides no masks, so nobody can say what a factor means.")
     for name in without:
         if name not in mask.elements:
             raise UnknownName("class of the world's masks", name, mask.elements)

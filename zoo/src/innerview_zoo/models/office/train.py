@@ -196,7 +196,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--model", nargs="+", choices=list(RECIPES), default=["vanilla"])
     parser.add_argument("--out", type=Path, required=True, help="a folder in it for each model")
     parser.add_argument("--resume", type=Path, help="the --out (or --state) of an earlier run")
-    parser.add_argument("--state", type=Path, help="where states to resume from are kept; --out if not given")
+    parser.add_argument("--state", type=Path, help="where states to resume from are saved; --out if not given")
     parser.add_argument("--start", type=Path, help="weights to begin with; the hints are then best 0")
     parser.add_argument("--minutes", type=float, default=15.0, help="of training, for all models together")
     parser.add_argument("--all-in", action="store_true", help="the minutes include rendering")

@@ -118,7 +118,7 @@ def check_poses(stage: Stage, poses: torch.Tensor) -> None:
         i = int(inside.any(1).nonzero()[0])
         raise WorldError(
             f"Pose {i} at ({float(x[i]):.2f}, {float(y[i]):.2f}) is inside a wall. sample_poses(floor, …) draws poses "
-            "in free space, and is_free(floor, x, y) tells whether a place is free."
+            "in free space, and is_free(floor, x, y) says whether a place is free."
         )
 
 
