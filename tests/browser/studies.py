@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 import innerview as iv
+from innerview.lenses.look import look
 from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
 
 EPISODES = 6
+ACTIONS = 18
 SCRIPT = "<img src=x onerror=\"document.title='owned'\">"
 """Runs if a page takes it for HTML; as text it is only ugly."""
 IMAGE = ("height", "width", "channel")
@@ -52,6 +54,38 @@ def pairs(folder: Path, count: int = 60) -> iv.Study:
             *(ArraySpec(name=d, shape=(12, 16, 3), dtype="uint8", axes=IMAGE, domain=d) for d in ("real", "sim")),
         ],
     )
+    return study
+
+
+def consoles(folder: Path, episodes: int = 4, length: int = 90) -> iv.Study:
+    """Two recordings with as many actions as a console has, and a memory that is laid out."""
+    study = iv.Study.create(folder, "consoles")
+    random = np.random.default_rng(1)
+    rows = episodes * length
+    names = tuple(f"button {number}" for number in range(ACTIONS))
+    for name in ("consoles", "others"):
+        actions = np.arange(rows) % ACTIONS
+        chances = random.dirichlet(np.ones(ACTIONS), rows).astype(np.float32)
+        iv.write_rows(
+            study,
+            name,
+            ordering=Ordering(),
+            columns={
+                "episode": np.repeat(np.arange(episodes), length),
+                "step": np.tile(np.arange(length), episodes),
+                "action": actions,
+                "entropy": -(chances * np.log(chances)).sum(axis=1) / np.log(ACTIONS),
+            },
+            arrays={"memory": random.standard_normal((rows, 6)).astype(np.float32), "probabilities": chances},
+            specs=[
+                Column(name="action", type="int", kind="action", categories=names),
+                ArraySpec(name="memory", shape=(6,), dtype="float32", role="memory"),
+                ArraySpec(
+                    name="probabilities", shape=(ACTIONS,), dtype="float32", role="probabilities", elements=names
+                ),
+            ],
+        )
+        look(study, "pca", recording=name, progress=False)
     return study
 
 

@@ -1,6 +1,7 @@
 /** Series over one axis: lines, bars and points, with axes, units and a legend. */
 import { scaleLinear } from "d3-scale";
 import type { Palette } from "./colour/colour";
+import { dashOf, drawBlock, drawDisc, type Look } from "./colour/names";
 import type { Pen, Size } from "./pen/pen";
 import { extentOf } from "./time/timeline";
 
@@ -42,38 +43,40 @@ export function chartScales({ series }: Chart, size: Size) {
 
 type Scales = ReturnType<typeof chartScales>;
 
-export function drawChart(
-  pen: Pen,
-  size: Size,
-  chart: Chart,
-  palette: Palette,
-  colour: (name: string) => string,
-): void {
+export function drawChart(pen: Pen, size: Size, chart: Chart, palette: Palette, look: (name: string) => Look): void {
   const scales = chartScales(chart, size);
   drawAxes(pen, size, chart, scales, palette);
   let bar = 0;
   for (const one of chart.series) {
-    if (one.mark === "bar") drawBars(pen, one, scales, colour(one.name), bar++);
-    else if (one.mark === "line") drawLine(pen, one, scales, colour(one.name));
-    else drawPoints(pen, one, scales, colour(one.name));
+    if (one.mark === "bar") drawBars(pen, one, scales, look(one.name), palette.panel, bar++);
+    else if (one.mark === "line") drawLine(pen, one, scales, look(one.name));
+    else drawPoints(pen, one, scales, look(one.name), palette.panel);
   }
-  drawLegend(pen, chart, palette, colour);
+  drawLegend(pen, chart, palette, look);
 }
 
-function drawBars(pen: Pen, { x, y }: Series, scales: Scales, colour: string, index: number): void {
+function drawBars(pen: Pen, { x, y }: Series, scales: Scales, look: Look, ground: string, index: number): void {
   const width = Math.min(80, (0.8 * scales.step) / scales.bars);
   const zero = scales.yScale(0);
-  pen.fillStyle = colour;
   y.forEach((value, i) => {
     if (value === null) return;
     const from = scales.x(x[i]!) + (index - scales.bars / 2) * width;
     const top = scales.yScale(value);
-    pen.fillRect(from, Math.min(top, zero), Math.max(1, width - 1), Math.max(0.5, Math.abs(zero - top)));
+    drawBlock(
+      pen,
+      from,
+      Math.min(top, zero),
+      Math.max(1, width - 1),
+      Math.max(0.5, Math.abs(zero - top)),
+      look,
+      ground,
+    );
   });
 }
 
-function drawLine(pen: Pen, { x, y }: Series, scales: Scales, colour: string): void {
-  pen.strokeStyle = colour;
+function drawLine(pen: Pen, { x, y }: Series, scales: Scales, look: Look): void {
+  pen.strokeStyle = look.colour;
+  pen.setLineDash(dashOf(look.texture));
   pen.lineWidth = 1.8;
   pen.lineJoin = "round";
   pen.beginPath();
@@ -85,15 +88,12 @@ function drawLine(pen: Pen, { x, y }: Series, scales: Scales, colour: string): v
     open = true;
   });
   pen.stroke();
+  pen.setLineDash([]);
 }
 
-function drawPoints(pen: Pen, { x, y }: Series, scales: Scales, colour: string): void {
-  pen.fillStyle = colour;
+function drawPoints(pen: Pen, { x, y }: Series, scales: Scales, look: Look, ground: string): void {
   y.forEach((value, i) => {
-    if (value === null) return;
-    pen.beginPath();
-    pen.arc(scales.x(x[i]!), scales.yScale(value), 3, 0, 2 * Math.PI);
-    pen.fill();
+    if (value !== null) drawDisc(pen, scales.x(x[i]!), scales.yScale(value), 3, look, ground);
   });
 }
 
@@ -130,12 +130,11 @@ function drawAxes(pen: Pen, size: Size, chart: Chart, scales: Scales, palette: P
   label(pen, palette.ink, chart.y, 4, 14, "left");
 }
 
-function drawLegend(pen: Pen, { series, y }: Chart, palette: Palette, colour: (name: string) => string): void {
+function drawLegend(pen: Pen, { series, y }: Chart, palette: Palette, look: (name: string) => Look): void {
   if (series.length < 2) return;
   let x = 24 + 7 * y.length;
   for (const { name } of series) {
-    pen.fillStyle = colour(name);
-    pen.fillRect(x, 6, 9, 9);
+    drawBlock(pen, x, 6, 9, 9, look(name), palette.panel);
     label(pen, palette.ink, name, x + 13, 14, "left");
     x += 28 + 7 * name.length;
   }

@@ -51,7 +51,12 @@ describe("a cloud", () => {
   test("is stamped where its points are, and nowhere else", () => {
     const image = { width: 200, height: 100, data: new Uint8ClampedArray(200 * 100 * 4) } as ImageData;
     const camera = wholeCloud(cloud, size);
-    const look = { colours: new Uint32Array(5).fill(0x0000ff), opacity: new Uint8Array(5).fill(255), radius: 1 };
+    const look = {
+      colours: new Uint32Array(5).fill(0x0000ff),
+      textures: null,
+      opacity: new Uint8Array(5).fill(255),
+      radius: 1,
+    };
     stampCloud(image, cloud, camera, look);
     const [px, py] = toScreen(camera, size, 0, 0).map(Math.round) as [number, number];
     const at = 4 * (py * 200 + px);
@@ -61,10 +66,30 @@ describe("a cloud", () => {
   });
 });
 
+test("a texture leaves out stripes of a point", () => {
+  const columns = (texture: number): string => {
+    const image = { width: 9, height: 9, data: new Uint8ClampedArray(9 * 9 * 4) } as ImageData;
+    const look = {
+      colours: Uint32Array.of(0xff),
+      textures: Uint8Array.of(texture),
+      opacity: Uint8Array.of(255),
+      radius: 2,
+    };
+    stampCloud(image, cloudFrom([0, 0]), { x: 0, y: 0, scale: 1 }, look);
+    return Array.from({ length: 5 }, (_, x) => (image.data[4 * (5 * 9 + 3 + x) + 3] ? "#" : ".")).join("");
+  };
+  expect([0, 1, 2].map(columns)).toEqual(["#####", "##.##", "#.#.#"]);
+});
+
 test("points that cover each other mix by their opacity", () => {
   const image = { width: 9, height: 9, data: new Uint8ClampedArray(9 * 9 * 4) } as ImageData;
   const cloud = cloudFrom([0, 0, 0, 0]);
-  const look = { colours: Uint32Array.of(0x0000ff, 0xff0000), opacity: Uint8Array.of(255, 128), radius: 1 };
+  const look = {
+    colours: Uint32Array.of(0x0000ff, 0xff0000),
+    textures: null,
+    opacity: Uint8Array.of(255, 128),
+    radius: 1,
+  };
   stampCloud(image, cloud, { x: 0, y: 0, scale: 1 }, look);
   const [r, g, b, a] = image.data.subarray(4 * (5 * 9 + 5), 4 * (5 * 9 + 5) + 4);
   expect(Math.abs(r! - 127)).toBeLessThan(4);
@@ -77,8 +102,8 @@ describe("colours", () => {
   const look = (kind: string, name: string | number) => lookAt(kind, "abcdefgh?".indexOf(String(name)), palette);
   const rows = [0, 1, 2, 3];
 
-  test("words have their own colour, what has no word or shares a colour is grey", () => {
-    const { colours, legend } = colourRows(
+  test("words look as everywhere, also from the ninth on; what has no word is grey", () => {
+    const { colours, textures, legend } = colourRows(
       { type: "words", codes: [2, 0, 2, -1, 3], words: ["a", "b", "c", "?"], kind: "letter" },
       [...rows, 4],
       palette,
@@ -87,9 +112,9 @@ describe("colours", () => {
     expect(colours[0]).toBe(packed("#000002"));
     expect(colours[1]).toBe(packed("#000000"));
     expect(colours[3]).not.toBe(colours[1]);
-    expect(colours[4]).toBe(colours[3]);
-    expect(legend.type === "words" && legend.words.map((w) => w.name)).toEqual(["a", "c"]);
-    expect(legend.type === "words" && legend.more).toBe(1);
+    expect(colours[4]).toBe(packed(look("letter", "?").colour));
+    expect([...textures!]).toEqual([0, 0, 0, 0, 1]);
+    expect(legend.type === "words" && legend.words.map((w) => w.name)).toEqual(["a", "c", "?"]);
   });
 
   test("numbers on both sides of zero have zero in the middle", () => {

@@ -1,5 +1,6 @@
 /** A hundred thousand points in a plane, stamped into pixels by hand: quick without a GPU, and the same everywhere. */
 import type { Cloud } from "../../api/layout";
+import { drawDisc, gapsOf, type Texture } from "../colour/names";
 import type { Pen, Size } from "../pen/pen";
 
 /** Which part of the plane is on screen: its centre, and how many pixels a unit takes. */
@@ -9,9 +10,11 @@ export interface Camera {
   readonly scale: number;
 }
 
-export interface Look {
+export interface CloudLook {
   /** Colour of a point as 0xBBGGRR. */
   readonly colours: Uint32Array;
+  /** Texture of a point, where any has one. */
+  readonly textures: Uint8Array | null;
   /** How opaque a point is, 0 to 255. */
   readonly opacity: Uint8Array;
   readonly radius: number;
@@ -52,22 +55,23 @@ export function zoomed(camera: Camera, size: Size, factor: number, px: number, p
   return { scale, x: x - (px - size.width / 2) / scale, y: y + (py - size.height / 2) / scale };
 }
 
-/** Fewer points are drawn larger. */
-export const radiusFor = (count: number, size: Size): number =>
-  Math.max(1, Math.min(3, 0.32 * Math.sqrt((size.width * size.height) / Math.max(1, count))));
+/** Fewer points are drawn larger; stripes need room. */
+export const radiusFor = (count: number, size: Size, textured = false): number =>
+  Math.max(textured ? 2 : 1, Math.min(3, 0.32 * Math.sqrt((size.width * size.height) / Math.max(1, count))));
 
 /** Stamp every point, in the order given or from first to last, over what is in the image already. */
 export function stampCloud(
   image: ImageData,
   cloud: Cloud,
   camera: Camera,
-  look: Look,
+  look: CloudLook,
   order: ArrayLike<number> | null = null,
 ): void {
   const pixels = new Uint32Array(image.data.buffer);
   const { width, height } = image;
-  const stamp = stampOf(look.radius, width);
-  const { reach } = stamp;
+  const { textures } = look;
+  const stamps = ([0, 1, 2] as const).map((texture) => stampOf(look.radius, width, texture));
+  const { reach } = stamps[0]!;
   const count = order?.length ?? cloud.xs.length;
   // Spelled out, as no call, pair or object is free a million times over.
   for (let k = 0; k < count; k++) {
@@ -80,6 +84,7 @@ export function stampCloud(
     const colour = look.colours[i]!;
     const strength = look.opacity[i]!;
     const at = cy * width + cx;
+    const stamp = stamps[textures ? textures[i]! : 0]!;
     for (let d = 0; d < stamp.size; d++) {
       if (!whole && !within(cx + stamp.dx[d]!, cy + stamp.dy[d]!, width, height)) continue;
       const pixel = at + stamp.offset[d]!;
@@ -104,14 +109,19 @@ interface Stamp {
 /** Less than this much of a pixel cannot be seen. */
 const faint = 24;
 
-/** The pixels of a disc with soft edges. */
-function stampOf(radius: number, width: number): Stamp {
+/** The pixels of a disc with soft edges, without those that its texture leaves out. */
+function stampOf(radius: number, width: number, texture: Texture): Stamp {
   const reach = Math.ceil(radius);
+  const gaps = gapsOf(texture);
+  const left = (dx: number): boolean => {
+    const share = (dx + reach + 0.5) / (2 * reach + 1);
+    return gaps.some(([from, to]) => share > from && share < to);
+  };
   const dots: [number, number, number][] = [];
   for (let dy = -reach; dy <= reach; dy++) {
     for (let dx = -reach; dx <= reach; dx++) {
       const cover = Math.round(256 * Math.max(0, Math.min(1, radius + 0.5 - Math.hypot(dx, dy))));
-      if (cover > faint) dots.push([dx, dy, cover]);
+      if (cover > faint && !left(dx)) dots.push([dx, dy, cover]);
     }
   }
   return {
@@ -142,16 +152,22 @@ function over(below: number, colour: number, alpha: number): number {
 }
 
 /** The same points as vectors, for files; of very many only every n-th, so that a file can be opened. */
-export function drawCloud(pen: Pen, size: Size, cloud: Cloud, camera: Camera, look: Look, most = 30_000): void {
+export function drawCloud(
+  pen: Pen,
+  size: Size,
+  cloud: Cloud,
+  camera: Camera,
+  look: CloudLook,
+  ground: string,
+  most = 30_000,
+): void {
   const every = Math.max(1, Math.ceil(cloud.xs.length / most));
   for (let i = 0; i < cloud.xs.length; i += every) {
     const [x, y] = toScreen(camera, size, cloud.xs[i]!, cloud.ys[i]!);
     if (!(x >= 0 && x <= size.width && y >= 0 && y <= size.height)) continue;
-    pen.fillStyle = hex(look.colours[i]!);
     pen.globalAlpha = look.opacity[i]! / 255;
-    pen.beginPath();
-    pen.arc(x, y, look.radius, 0, 2 * Math.PI);
-    pen.fill();
+    const texture = (look.textures?.[i] ?? 0) as Texture;
+    drawDisc(pen, x, y, look.radius, { colour: hex(look.colours[i]!), texture }, ground);
   }
   pen.globalAlpha = 1;
 }

@@ -1,6 +1,6 @@
 /** A colour for every point by the value of a column: numbers along a ramp, words as they look in every view. */
 import type { Palette } from "../colour/colour";
-import type { Look } from "../colour/names";
+import type { Look, Texture } from "../colour/names";
 
 export type Values =
   | { readonly type: "none" }
@@ -18,7 +18,7 @@ export type Values =
 export type Legend =
   | { readonly type: "none" }
   | { readonly type: "ramp"; readonly low: number; readonly high: number; readonly stops: readonly string[] }
-  | { readonly type: "words"; readonly words: readonly Word[]; readonly more: number };
+  | { readonly type: "words"; readonly words: readonly Word[] };
 
 interface Word {
   readonly code: number;
@@ -30,12 +30,14 @@ interface Word {
 
 /** Numbers that ascend from nothing: colours that can be told apart on white and on black. */
 const ascending = ["#4053d3", "#1f8fb8", "#3fae8a", "#9cbf3f", "#efa31d"] as const;
-/** Neither here nor there: zero, not known, or not among the words that have a colour. */
+/** Neither here nor there: zero, or not known. */
 const grey = "#a8adb5";
 
 export interface Coloured {
   /** 0xBBGGRR per row asked for. */
   readonly colours: Uint32Array;
+  /** Its texture per row asked for, where any has one. */
+  readonly textures: Uint8Array | null;
   readonly legend: Legend;
 }
 
@@ -47,7 +49,8 @@ export function colourRows(
   look: (kind: string, name: string | number) => Look,
 ): Coloured {
   const colours = new Uint32Array(rows.length);
-  if (values.type === "none") return { colours: colours.fill(packed(palette.accent)), legend: { type: "none" } };
+  if (values.type === "none")
+    return { colours: colours.fill(packed(palette.accent)), textures: null, legend: { type: "none" } };
   if (values.type === "words") return byWord(values, rows, look, colours);
   return colourNumbers(values.values, rows, palette);
 }
@@ -65,10 +68,10 @@ export function colourNumbers(values: ArrayLike<number>, rows: ArrayLike<number>
     const t = ((values[rows[i]!] ?? NaN) - from) / Math.max(to - from, 1e-12);
     colours[i] = Number.isNaN(t) ? unknown : ramp[Math.max(0, Math.min(256, Math.round(t * 256)))]!;
   }
-  return { colours, legend: { type: "ramp", low: from, high: to, stops } };
+  return { colours, textures: null, legend: { type: "ramp", low: from, high: to, stops } };
 }
 
-/** Points have no texture: words that share a colour with another one are grey, as are values that are not known. */
+/** Words look as in every view; values that are not known are grey. */
 function byWord(
   { codes, words, kind, numbered }: Extract<Values, { type: "words" }>,
   rows: ArrayLike<number>,
@@ -83,11 +86,20 @@ function byWord(
   const all = [...there]
     .sort((a, b) => a - b)
     .map((code) => ({ code, name: words[code]!, kind, known: numbered ? code : words[code]! }));
-  const shown = all.filter(({ known }) => !look(kind, known).texture);
-  const table = new Map(shown.map(({ code, known }) => [code, packed(look(kind, known).colour)]));
-  const other = packed(grey);
-  for (let i = 0; i < rows.length; i++) colours[i] = table.get(codes[rows[i]!] ?? -1) ?? other;
-  return { colours, legend: { type: "words", words: shown, more: all.length - shown.length } };
+  const looks = new Map<number, { colour: number; texture: Texture }>();
+  for (const { code, known } of all) {
+    const { colour, texture } = look(kind, known);
+    looks.set(code, { colour: packed(colour), texture });
+  }
+  const textures = new Uint8Array(rows.length);
+  const unknown = packed(grey);
+  for (let i = 0; i < rows.length; i++) {
+    const own = looks.get(codes[rows[i]!] ?? -1);
+    colours[i] = own?.colour ?? unknown;
+    textures[i] = own?.texture ?? 0;
+  }
+  const textured = [...looks.values()].some(({ texture }) => texture > 0);
+  return { colours, textures: textured ? textures : null, legend: { type: "words", words: all } };
 }
 
 /** Between the 1st and the 99th of a hundred values: one outlier must not make all others look the same. */

@@ -30,6 +30,45 @@ export function fillOf({ colour, texture }: Look, ground: string): string {
   return `repeating-linear-gradient(90deg, ${colour} 0 ${wide}px, ${ground} ${wide}px ${period}px)`;
 }
 
+/** A rectangle that stands for a name. */
+export function drawBlock(
+  pen: Pen,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  { colour, texture }: Look,
+  ground: string,
+): void {
+  pen.fillStyle = colour;
+  pen.fillRect(x, y, width, height);
+  pen.save();
+  pen.translate(x, y);
+  drawTexture(pen, width, { texture, ground }, () => [0, height]);
+  pen.restore();
+}
+
+/** A texture of a line, which is too thin for stripes. */
+export const dashOf = (texture: Texture): number[] => [[], [6, 3], [2, 3]][texture]!;
+
+/** The parts across a disc that a texture leaves out, as shares of its diameter. */
+export const gapsOf = (texture: Texture): readonly (readonly [from: number, to: number])[] =>
+  Array.from({ length: texture }, (_, gap) => [(2 * gap + 1) / (2 * texture + 1), (2 * gap + 2) / (2 * texture + 1)]);
+
+/** A disc, with stripes in the colour of the ground where it has a texture. */
+export function drawDisc(pen: Pen, x: number, y: number, radius: number, look: Look, ground: string): void {
+  pen.fillStyle = look.colour;
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, 2 * Math.PI);
+  pen.fill();
+  pen.fillStyle = ground;
+  for (const [from, to] of gapsOf(look.texture)) {
+    const edge = Math.max(Math.abs(2 * from - 1), Math.abs(2 * to - 1));
+    const high = radius * Math.sqrt(1 - edge * edge);
+    pen.fillRect(x + radius * (2 * from - 1), y - high, 2 * radius * (to - from), 2 * high);
+  }
+}
+
 /** Stripes in the colour of the ground over what was drawn, from top to bottom at each place across. */
 export function drawTexture(
   pen: Pen,

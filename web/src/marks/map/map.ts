@@ -1,6 +1,7 @@
 /** A map seen from above: walls, a way, an agent with what it can see, things. Y points up. */
 import type { Pen, Size } from "../pen/pen";
 import type { Palette } from "../colour/colour";
+import { drawDisc, type Look } from "../colour/names";
 
 export interface Bounds {
   readonly left: number;
@@ -140,18 +141,15 @@ function drawField(pen: Pen, view_deg: number, colour: string, reach_px: number)
 export interface Spot {
   readonly x: number;
   readonly y: number;
-  readonly colour: string;
+  readonly look: Look;
   readonly faint?: boolean;
 }
 
-export function drawSpots(pen: Pen, to: Projection, spots: readonly Spot[], radius: number): void {
+export function drawSpots(pen: Pen, to: Projection, spots: readonly Spot[], radius: number, ground: string): void {
   for (const spot of spots) {
     if (Number.isNaN(spot.x) || Number.isNaN(spot.y)) continue;
     pen.globalAlpha = spot.faint ? 0.35 : 1;
-    pen.fillStyle = spot.colour;
-    pen.beginPath();
-    pen.arc(to.x(spot.x), to.y(spot.y), spot.faint ? radius * 0.7 : radius, 0, 2 * Math.PI);
-    pen.fill();
+    drawDisc(pen, to.x(spot.x), to.y(spot.y), spot.faint ? radius * 0.7 : radius, spot.look, ground);
   }
   pen.globalAlpha = 1;
 }

@@ -31,6 +31,17 @@ export class Colours {
     return fillOf(this.look(kind, name), readPalette().panel);
   }
 
+  /** What an element that stands for a name needs in its style: `--c`, its colour, and `--fill`, with its texture. */
+  style(kind: string, name: string | number): string {
+    return `--c: ${this.of(kind, name)}; --fill: ${this.fill(kind, name)}`;
+  }
+
+  /** The same for a column over time. */
+  styleOfColumn(column: Pick<Column, "name" | "kind" | "derived">): string {
+    const colour = this.ofColumn(column);
+    return `--c: ${colour}; --fill: ${colour}`;
+  }
+
   /** How a word of a column looks. */
   ofWord(column: Pick<Column, "name" | "kind">, word: string): Look {
     return this.look(this.names.kindOfWords(column), word);
