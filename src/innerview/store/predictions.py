@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from innerview.errors import DamagedPart, StoreError
 from innerview.schema import Binding, from_json
+from innerview.store.isolation.process import Apart
+from innerview.store.paths import checked_name, confined
+from innerview.store.recordings.manifest import MANIFEST
 from innerview.store.recordings.recording import Recording
 
 PREDICTIONS = "predictions"
@@ -18,9 +22,14 @@ PREDICTIONS = "predictions"
 class Predictions(Recording):
     """Heads and asked-for sites of one subject; row by row what `source_rows` says of the recording."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, *, apart: Apart | None = None) -> None:
+        super().__init__(folder, apart=apart)
         self.id = folder.name
+        told = self.info.arguments
+        wrong = [name for name in ("recording", "subject", "digest") if not isinstance(told.get(name), str)]
+        if wrong or not isinstance(told.get("keep"), list) or "binding" not in told:
+            raise DamagedPart(f"'{MANIFEST}' of predictions '{self.id}' does not say what was predicted.")
+        checked_name("recording", told["recording"])
 
     @property
     def of(self) -> str:
@@ -50,7 +59,11 @@ class Predictions(Recording):
     @property
     def is_current(self) -> bool:
         """Whether the recording still holds what was predicted."""
-        return bool(self.info.arguments["digest"] == Recording(self.folder.parents[1] / "recordings" / self.of).digest)
+        try:
+            recording = Recording(confined(self.folder.parents[1], "recordings", self.of))
+        except StoreError:
+            return False
+        return bool(self.info.arguments["digest"] == recording.digest)
 
 
 def prediction_id(arguments: dict[str, Any]) -> str:
