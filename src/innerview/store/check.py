@@ -26,7 +26,7 @@ from innerview.store.results.derived import damaged_derived
 from innerview.store.results.keyed_log import FOLDER as LOGS
 from innerview.store.results.keyed_log import damaged_lines
 from innerview.store.results.pyramid import damaged_pyramids
-from innerview.store.results.results import check_result
+from innerview.store.results.results import check_result, damaged_results
 from innerview.store.study import Study
 
 _SAVED: dict[str, Callable[[Study], object]] = {
@@ -49,6 +49,21 @@ def check(path: Path | str) -> list[Damage]:
         return [Damage("study.json", str(error))]
     found = [damage for kind in ("recordings", PREDICTIONS) for damage in _recorded(study, kind)]
     return [*found, *_models(study), *_results(study), *_saved(study)]
+
+
+def check_at_a_glance(study: Study) -> list[Damage]:
+    """What lists leave out because it cannot be read, beside recordings: small files alone are looked at."""
+    found: list[Damage] = []
+    for id in recording_folders(study.path, PREDICTIONS):
+        found += _tried(study, study.path / PREDICTIONS / id, study.prediction, id)
+    for pattern, kind in ((f"subjects/*/{SUBJECT_CARD}", Card), (f"snapshots/*/*/{SNAPSHOT_CARD}", Snapshot)):
+        for card in sorted(study.path.glob(pattern)):
+            found += _tried(study, card, read_card, kind, card)
+    left_out = "It cannot be read. `innerview check` says why."
+    found += [Damage(f"results/{result}/result.json", left_out) for result in damaged_results(study.path)]
+    for name, load in _SAVED.items():
+        found += _tried(study, study.path / name, load, study)
+    return found
 
 
 def _recorded(study: Study, kind: str) -> Iterator[Damage]:

@@ -20,6 +20,7 @@ from innerview.store.study import Study
 FOLDER = "played"
 _VERSION = 2
 _LIMIT = 512 << 20
+_SEAL_END = 80
 
 
 class KeyedLog:
@@ -68,7 +69,8 @@ class KeyedLog:
         for line in _written_lines(self._path):
             if not broken_seal(line):
                 with suppress(DamagedPart):  # it is computed again
-                    found.append(parsed_json(line, "A line"))
+                    value = parsed_json(line, "A line")
+                    found.append({name: each for name, each in value.items() if name != "seal"})
         return found
 
 
@@ -78,8 +80,13 @@ def damaged_lines(path: Path) -> str:
         lines = _written_lines(path)
     except DamagedPart as error:
         return str(error)
-    wrong = [number for number, line in enumerate(lines, 1) if broken_seal(line, deep=True) and line.endswith(b"}")]
+    wrong = [line for line in lines if broken_seal(line, deep=True) and not _is_cut(line)]
     return f"{len(wrong)} of its {len(lines)} lines were changed after they were written." if wrong else ""
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether a line ends before its seal does, as one that was being written."""
+    return not line.endswith(b"}") and b'"sha256": "' not in line[-_SEAL_END:]
 
 
 def _written_lines(path: Path) -> list[bytes]:

@@ -98,6 +98,11 @@ def load_results(root: Path, *, kind: str | None = None, recording: str | None =
     return sorted(wanted, key=lambda result: (result.created_at, result.id))
 
 
+def damaged_results(root: Path) -> list[str]:
+    """Ids of results that a list leaves out, without a look at their figures."""
+    return sorted(name for name, content in _contents(root) if _listed(name, content) is None)
+
+
 def load_result_info(root: Path, result: str) -> ResultInfo:
     """What a list says of the result of that id."""
     return _info(result, _whole(root, result)["result"])
