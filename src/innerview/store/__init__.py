@@ -31,6 +31,7 @@ from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.derived import DerivedCache
 from innerview.store.results.keyed_log import KeyedLog
+from innerview.store.sign import sign
 from innerview.store.study import Study
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "save_names",
     "save_selections",
     "save_subject",
+    "sign",
     "subjects",
     "weights_file",
     "write_rows",

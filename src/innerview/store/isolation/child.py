@@ -57,7 +57,8 @@ def _decoded(request: dict[str, Any]) -> tuple[dict[str, Any], bytes | memoryvie
             raise DamagedPart(f"'{path.parent.name}/{path.name}' holds {declared} rows instead of {height}.")
     table = _DECODER.tables(paths, schema, names=request["names"], heights=heights)
     buffer = io.BytesIO()
-    table.write_ipc(buffer)
+    # Every text in full: rows that share one long text would take its size many times over later.
+    table.write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
     return {}, buffer.getbuffer()
 
 

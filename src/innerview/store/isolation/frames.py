@@ -12,7 +12,7 @@ import numpy as np
 from innerview.errors import DamagedPart
 
 MAX_HEAD_BYTES = 16 << 20
-MAX_PAYLOAD_BYTES = 1 << 30
+MAX_PAYLOAD_BYTES = 512 << 20
 _SIZES = struct.Struct("<QQ")
 
 
