@@ -128,6 +128,9 @@ def _check_declared(manifest: Manifest) -> None:
         raise StoreError("Two of its arrays have the same name.")
     for spec in info.arrays:
         check_spec(spec)
+    if not isinstance(info.arguments.get("of", ""), str | None):
+        raise StoreError(f"It is a re-run of {info.arguments['of']!r:.60}, which is no name.")
+    _ = info.edits  # refuses what is no edit
 
 
 def _check_counts(manifest: Manifest, folder: Path) -> None:
