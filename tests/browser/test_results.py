@@ -67,7 +67,7 @@ def same(text: str, value: float) -> bool:
 
 
 def test_no_code_of_the_page_names_these_lenses() -> None:
-    words = re.compile(r"\b(guided|brightest|restless|surety|innerview_sample)\b")
+    words = re.compile(r"\b(rectified|brightest|restless|surety|innerview_sample)\b")
     sources = [*(ROOT / "web/src").rglob("*.ts"), *(ROOT / "web/src").rglob("*.svelte")]
     assert sources
     named = [str(p) for p in sources if ".test." not in p.name and words.search(p.read_text("utf-8"))]
@@ -77,7 +77,7 @@ def test_no_code_of_the_page_names_these_lenses() -> None:
 def test_heat_is_drawn_over_what_was_seen_with_its_scale(visit: Visit, lamps: tuple[iv.Study, Handle]) -> None:
     study, handle = lamps
     bench = open_results(visit, handle)
-    heat_id = run(bench, study, "guided")
+    heat_id = run(bench, study, "rectified")
     (name,) = (a for a in study.result(heat_id).arrays if a.startswith("heat."))
     heat = study.result_array(heat_id, name)
     for row in (0, 5):

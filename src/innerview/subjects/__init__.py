@@ -9,7 +9,7 @@ from innerview.subjects.attribution.dependence import head_of, middle_for, reach
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
-from innerview.subjects.attribution.targets import scorer, targets
+from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer, targets
 from innerview.subjects.plain import subject
 from innerview.subjects.plugins import named_model
 from innerview.subjects.sb3 import from_sb3
@@ -30,6 +30,7 @@ __all__ = [
     "Rule",
     "Subject",
     "Tail",
+    "action_numbers",
     "as_edits",
     "attribute",
     "blanks",
@@ -44,6 +45,7 @@ __all__ = [
     "named_model",
     "reaching_layers",
     "receptive_field",
+    "scored_run",
     "scorer",
     "subject",
     "tail",

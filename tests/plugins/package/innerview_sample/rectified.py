@@ -8,7 +8,7 @@ from innerview.schema import TARGET, Heat, Lens, Rows, Watch, unwatched
 from innerview.subjects import Subject, scorer
 
 LENS = Lens(
-    name="guided",
+    name="rectified",
     question="Which pixels speak for the decision?",
     needs=("image input", "gradients"),
     parameters=(TARGET,),
