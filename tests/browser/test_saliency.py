@@ -89,7 +89,7 @@ def test_every_cell_is_what_its_lens_gives(visit: Visit, shown: tuple[iv.Study, 
             more = {"layer": "conv1"} if lens == "gradcam" else {}
             wanted = by_hand(study, grown, lens, 3, target=target, **more)
             opacity, full = drawn(bench, f"{target} | {lens}")
-            assert np.isclose(full, wanted.max(), rtol=0.05), (target, lens)
+            assert np.isclose(full, wanted.max(), rtol=0.01), (target, lens)
             strength = wanted / wanted.max()
             assert np.abs(opacity - 255 * np.minimum(0.85, 1.1 * strength)).max() < 2, (target, lens)
 
@@ -106,10 +106,10 @@ def test_cells_follow_the_step_and_keep_a_steady_scale(
         bench.page.keyboard.press("ArrowRight")
         at_row(bench, row, 1)
         sizes.append(by_hand(study, grown, "gradient", row, target="value").max())
-        assert np.isclose(drawn(bench, "value | gradient")[1], max(sizes), rtol=0.05)
+        assert np.isclose(drawn(bench, "value | gradient")[1], max(sizes), rtol=0.01)
     bench.get("saliency-steady").click()
-    bench.until(lambda: bool(np.isclose(drawn(bench, "value | gradient")[1], sizes[-1], rtol=0.05)))
-    assert np.isclose(drawn(bench, "value | gradient")[1], sizes[-1], rtol=0.05)
+    bench.until(lambda: bool(np.isclose(drawn(bench, "value | gradient")[1], sizes[-1], rtol=0.01)))
+    assert np.isclose(drawn(bench, "value | gradient")[1], sizes[-1], rtol=0.01)
 
 
 def test_subjects_stand_side_by_side_and_a_cell_is_enlarged(
@@ -126,7 +126,7 @@ def test_subjects_stand_side_by_side_and_a_cell_is_enlarged(
     at_row(bench, 3, 2)
     found = [drawn(bench, f"guided | {subject.info.name}") for subject in subjects]
     for subject, (_, full) in zip(subjects, found, strict=True):
-        assert np.isclose(full, by_hand(study, subject, "guided", 3).max(), rtol=0.05)
+        assert np.isclose(full, by_hand(study, subject, "guided", 3).max(), rtol=0.01)
     assert not np.array_equal(found[0][0], found[1][0])
     bench.page.locator('[data-place="guided | young"]').click()
     expect(bench.get("saliency-cell")).to_have_count(1)
