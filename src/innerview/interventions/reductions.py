@@ -119,7 +119,7 @@ def reduce_table(
     subject: Subject,
     world: Any,
     *,
-    episodes: int = 100,
+    episodes: int = TableJob.episodes,
     seed: int | None = None,
     greedy: bool | None = None,
     lanes: int | None = None,

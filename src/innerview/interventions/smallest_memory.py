@@ -214,13 +214,13 @@ def smallest_memory(
     subject: Subject,
     world: Any,
     *,
-    keep: float = 0.95,
-    measure: str = "length",
+    keep: float = SmallestMemoryJob.keep,
+    measure: str = SmallestMemoryJob.measure,
     outcome: str = "",
     site: str = "",
-    episodes: int = 20,
+    episodes: int = SmallestMemoryJob.episodes,
     seed: int | None = None,
-    rows: int = 600,
+    rows: int = SmallestMemoryJob.rows,
     progress: Progress | bool = True,
 ) -> Result:
     """Search for the fewest elements with which `keep` of a measure is left over `episodes` seeds."""
