@@ -1,4 +1,4 @@
-"""The same question has the same answer from Python, the terminal and the page: what nobody says is said in one place."""
+"""The same question has the same answer from Python, the terminal and the page."""
 
 from __future__ import annotations
 

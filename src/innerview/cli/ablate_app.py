@@ -26,7 +26,9 @@ def ablate(
         list[int] | None, typer.Option(help="A factor by its number, from 1, whatever it means; may be repeated.")
     ] = None,
     levels: Annotated[int, typer.Option(min=1, help="How many levels each plays.")] = AblationTestJob.levels,
-    controls: Annotated[int, typer.Option(min=0, help="How many random edits of the same kind play too.")] = AblationTestJob.controls,
+    controls: Annotated[
+        int, typer.Option(min=0, help="How many random edits of the same kind play too.")
+    ] = AblationTestJob.controls,
     invisible: Annotated[
         str | None, typer.Option(help="Class that cannot be seen in one more run; as --to unless said, '' for none.")
     ] = None,

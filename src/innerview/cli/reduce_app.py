@@ -101,7 +101,9 @@ def sweep(
 def smallest_memory(
     target: Target,
     keep: Annotated[float, typer.Option(help="Share of the performance that must be left.")] = SmallestMemoryJob.keep,
-    measure: Annotated[str, typer.Option(help="length, return, outcome, or any count of the table.")] = SmallestMemoryJob.measure,
+    measure: Annotated[
+        str, typer.Option(help="length, return, outcome, or any count of the table.")
+    ] = SmallestMemoryJob.measure,
     outcome: Annotated[str, typer.Option(help="With --measure outcome: which.")] = "",
     episodes: Annotated[int, typer.Option(help="Episodes for each try.")] = SmallestMemoryJob.episodes,
     rows: Annotated[int, typer.Option(help="Recorded decisions that guide the search.")] = SmallestMemoryJob.rows,

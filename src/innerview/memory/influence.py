@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError, UnknownName
-from innerview.schema import Axis, Lens, Parameter, PerElement, Rows, Watch, unwatched
+from innerview.schema import Axis, Lens, Parameter, PerElement, Rows, Watch, of_kind, unwatched
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -106,10 +106,8 @@ def _site(subject: Subject, array: str) -> str:
 
 
 def _actions(rows: Rows) -> np.ndarray | None:
-    if "action" not in rows.specs:
-        return None
-    actions = rows.columns["action"]
-    return actions if actions.dtype.kind == "f" else None
+    taken = next((column for column in of_kind(rows.specs.values(), "action") if column.type == "int"), None)
+    return rows.columns[taken.name] if taken is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from innerview.errors import LensError
 from innerview.memory.clusters import k_means, nearest, settle, silhouette
 from innerview.memory.facts import Fact, make_facts
 from innerview.memory.visits import Visit, smoothed, visits
-from innerview.schema import Axis, Chart, Lens, Parameter, Rows, Series, States, Watch, unwatched
+from innerview.schema import Axis, Chart, Lens, Parameter, Rows, Series, States, Watch, of_kind, unwatched
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
@@ -188,17 +188,32 @@ def _named(labels: np.ndarray, facts: list[Fact]) -> list[list[dict[str, Any]]]:
 
 def _actions(rows: Rows, labels: np.ndarray) -> list[list[dict[str, Any]]]:
     """Per state what it does there, the most frequent action first."""
-    spec = rows.specs.get("action")
-    if spec is None or not spec.categories:
-        return [[] for _ in range(labels.max() + 1)]
-    taken = rows.columns["action"]
+    taken, names = _taken(rows)
     told = []
     for state in range(labels.max() + 1):
         here = taken[(labels == state) & np.isfinite(taken)].astype(int)
-        counts = np.bincount(here, minlength=len(spec.categories))[: len(spec.categories)]
+        counts = np.bincount(here, minlength=len(names))[: len(names)]
         shares = counts / max(1, counts.sum())
-        told.append([{"action": spec.categories[i], "share": float(shares[i])} for i in np.argsort(-shares)[:3]])
+        told.append([{"action": names[i], "share": float(shares[i])} for i in np.argsort(-shares)[:3]])
     return told
+
+
+def _taken(rows: Rows) -> tuple[np.ndarray, Sequence[str]]:
+    """[rows] the action of each, and what they are called; of continuous ones the strongest, with its sign."""
+    acted = of_kind(rows.specs.values(), "action")
+    if chosen := next((column for column in acted if column.categories), None):
+        return rows.columns[chosen.name], chosen.categories
+    numbers = [column for column in acted if column.type == "float"]
+    if not numbers:
+        return np.full(rows.count, np.nan), ()
+    values = np.stack([rows.columns[column.name] for column in numbers], axis=1)
+    known = np.isfinite(values).all(axis=1)
+    usual = np.sqrt(np.mean(values[known] ** 2, axis=0)) if known.any() else np.ones(len(numbers))
+    strength = np.nan_to_num(values / np.where(usual > 0, usual, 1))
+    strongest = np.abs(strength).argmax(axis=1)
+    negative = np.take_along_axis(strength, strongest[:, None], axis=1)[:, 0] < 0
+    titles = [column.label or column.name for column in numbers]
+    return np.where(known, 2 * strongest + negative, np.nan), [f"{title} {sign}" for title in titles for sign in "+−"]
 
 
 def _states(

@@ -19,7 +19,7 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, record_plan
-from innerview.schema import EditSet, WorldInfo, from_json, to_json
+from innerview.schema import EditSet, WorldInfo, from_json, of_kind, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import world as as_world
@@ -245,7 +245,7 @@ def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[s
 
 def _run(recording: Recording, start: int, stop: int) -> Run:
     columns = {column.name: column for column in recording.info.columns}
-    acted = [name for name, column in columns.items() if column.kind == "action"]
+    acted = [column.name for column in of_kind(recording.info.columns, "action")]
     placed = [name for name in _PLACES if name in columns and columns[name].kind == "fact"]
     table = recording.columns([*acted, *placed], start, stop)
     chances = any(spec.name == "probabilities" for spec in recording.info.arrays)

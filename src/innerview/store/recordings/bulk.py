@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError
-from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
+from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene, only_number
 from innerview.store.recordings.arrays.given import Given, given_array
 from innerview.store.recordings.tables import parquet_bytes
 from innerview.store.study import Study
@@ -86,7 +86,7 @@ def write_table(
     if wrong:
         told = ", ".join(f"array '{key}' has {count}" for key, count in wrong.items())
         raise StoreError(f"Columns have {table.height} rows, but {told}. All need the same number.")
-    groups = list(_groups(table, info.ordering))
+    groups = list(_groups(table, info))
     info = _with_groups(info, groups)
     block_rows = fitting_block_rows(info)
     with study.writer(info, block_rows=block_rows) as writer:
@@ -154,7 +154,8 @@ def counts_time(table: pl.DataFrame, ordering: Ordering) -> bool:
     return bool(table.select((pl.col(ordering.time) == counted).all()).item())
 
 
-def _groups(table: pl.DataFrame, ordering: Ordering | None) -> Iterator[tuple[int, int, dict[str, Any]]]:
+def _groups(table: pl.DataFrame, info: RecordingInfo) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    ordering, earned = info.ordering, only_number(info.columns, "reward")
     if ordering is None or not table.height:
         return
     for needed in (ordering.group, ordering.time):
@@ -168,8 +169,8 @@ def _groups(table: pl.DataFrame, ordering: Ordering | None) -> Iterator[tuple[in
         raise StoreError(f"Column '{ordering.time}' has to count 0, 1, 2, … in every {ordering.group}. It does not.")
     for start, stop in pairwise(starts):
         line = {ordering.group: keys[start], "start": start, "stop": stop, "length": stop - start}
-        if "reward" in table.columns:
-            line["return"] = float(table["reward"][start:stop].sum())
+        if earned is not None:
+            line["return"] = float(table[earned.name][start:stop].sum())
         yield start, stop, line
 
 

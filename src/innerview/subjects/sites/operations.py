@@ -61,7 +61,8 @@ def basis_of(directions: Sequence[Sequence[float]]) -> Tensor:
     for place in range(1, len(units)):
         if int(torch.linalg.matrix_rank(units[[*independent, place]], rtol=_SAME)) > len(independent):
             independent.append(place)
-    return torch.linalg.qr(given[independent].T).Q
+    basis: Tensor = torch.linalg.qr(given[independent].T).Q
+    return basis
 
 
 def changed_input(edit: InputEdit, value: Tensor) -> Tensor:
