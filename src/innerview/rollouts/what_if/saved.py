@@ -20,7 +20,7 @@ from innerview.jobs.work import Product, Watch, Work
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.origin import Origin, origin_of
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
-from innerview.schema import RecordingInfo, Scene, to_json
+from innerview.schema import RecordingInfo, Scene, only_number, to_json
 from innerview.store import Recording, RecordingWriter, Study
 
 LEFT_OFF = "left off"
@@ -141,13 +141,8 @@ def _piece(
 ) -> Piece:
     origin = rollout.origin
     episode = Episode(0, int(origin.group["seed"]), scene, info.columns)
-    events = [column.name for column in info.columns if column.kind == "event"]
-    acted = [column.name for column in info.columns if column.kind == "action"]
     for now, then in rows:
-        values: dict[str, Any] = {**now.moment.facts, **now.values}
-        values |= {name: bool(then.moment.facts.get(name)) for name in events}
-        values |= {"episode": 0, "step": now.step, "reward": then.moment.reward}
-        values |= dict(zip(acted, np.atleast_1d(then.action).tolist(), strict=True))
+        values = rollout.form.values_of(now.moment, then.moment, then.action, said=now.values, episode=0, step=now.step)
         episode.add(values, _arrays(rollout, now, info), then.moment.reward)
     episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
     return episode.take(info.arrays)
@@ -176,6 +171,9 @@ def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWr
     rollout = piece.summary
     assert rollout is not None, "the outcome was set"
     start = int(origin.group["start"])
-    recorded = float(origin.recording.columns(["reward"], start, origin.row)["reward"].sum() or 0.0)
-    whole = replace(rollout, length=origin.step + rollout.length, total_reward=recorded + rollout.total_reward)
+    earned = only_number(origin.recording.info.columns, "reward")
+    recorded = origin.recording.columns([earned.name], start, origin.row)[earned.name].sum() if earned else 0.0
+    whole = replace(
+        rollout, length=origin.step + rollout.length, total_reward=float(recorded or 0.0) + rollout.total_reward
+    )
     return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")
