@@ -13,7 +13,7 @@ import polars as pl
 from innerview.errors import StoreError
 from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene, only_number
 from innerview.store.recordings.arrays.given import Given, given_array
-from innerview.store.recordings.tables import parquet_bytes
+from innerview.store.recordings.tables import key_changes, parquet_bytes
 from innerview.store.study import Study
 
 Arrays = Callable[[int, int], Mapping[str, Any]]
@@ -162,7 +162,7 @@ def _groups(table: pl.DataFrame, info: RecordingInfo) -> Iterator[tuple[int, int
         if needed not in table.columns:
             raise StoreError(f"The ordering names column '{needed}', which is not there. There are {table.columns}.")
     keys = table[ordering.group]
-    starts = [0, *(np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1).tolist(), table.height]
+    starts = [0, *key_changes(keys).tolist(), table.height]
     if keys.n_unique() != len(starts) - 1:
         raise StoreError(f"Rows of one {ordering.group} must stand next to each other. Sort by {ordering.group} first.")
     if not counts_time(table, ordering):
