@@ -12,7 +12,7 @@ from rich.table import Table as Lines
 
 from innerview.cli.make import load_subject, load_world
 from innerview.errors import InnerviewError, StoreError
-from innerview.schema import EditSet, SiteEdit
+from innerview.schema import EditSet, MemorySite, SiteEdit
 from innerview.store import Recording, Study, export_reductions, import_reductions
 
 if TYPE_CHECKING:
@@ -195,10 +195,9 @@ def show_table(result: Result, chosen: Players) -> None:
 def _reductions(chosen: Players, wanted: ReductionChoice) -> list[EditSet]:
     from innerview.edits import parse_elements
     from innerview.interventions.reductions import keep_by, nothing_left
-    from innerview.interventions.sweep import site_of
 
     study, recording = chosen.study, chosen.recording
-    site = site_of(chosen.subject, wanted.site)
+    site: MemorySite = chosen.subject.info.memory_site(wanted.site)
     made = [keep_by(study, recording, site, by=by) for by in wanted.half_by]
     for text in wanted.keep:
         count, _, by = text.partition(":")
