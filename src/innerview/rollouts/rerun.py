@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +20,12 @@ from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, record_plan
 from innerview.schema import EditSet, WorldInfo, from_json, of_kind, to_json
 from innerview.store import Recording, Study
+from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import world as as_world
 
 _NEEDED = ("seeds", "lanes", "greedy", "max_steps", "identity", "world")
 _PLACES = ("x", "y", "z")
-_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,16 +213,14 @@ def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, 
 
 def _free_name(study: Study, wanted: str, edits: str, more: Mapping[str, Any]) -> str:
     """A name for the re-run; with a mark of its own where the usual one holds other edits or other episodes."""
-    plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")
-    default = plain[:_LONGEST_NAME].strip()
+    default = plain_name(wanted)
     if default not in study.recordings():
         return default
     there = study.recording(default).info.arguments
     same = all(there.get(key) == value for key, value in more.items())
     if same and _edits_of(there) == edits:
         return default
-    mark = _mark(edits, more["episodes"])
-    return f"{plain[: _LONGEST_NAME - len(mark) - 1].strip()} {mark}"
+    return plain_name(wanted, end=f" {_mark(edits, more['episodes'])}")
 
 
 def _mark(edits: str, episodes: Sequence[int]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -22,11 +21,11 @@ from innerview.rollouts.what_if.origin import Origin, origin_of
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
 from innerview.schema import RecordingInfo, Scene, only_number, to_json
 from innerview.store import Recording, RecordingWriter, Study
+from innerview.store.paths import free_name
 
 LEFT_OFF = "left off"
 """How an episode ended that nobody played to its end."""
 _CHUNK = 256
-_LONGEST_NAME = 80
 
 
 class WhatIfWork(Work):
@@ -39,7 +38,7 @@ class WhatIfWork(Work):
         if not any(move.takes_time for move in job.moves):
             raise RequestError("Nothing was done yet: take an action, or let the agent take one, and save it then.")
         self.origin = origin_of(job, context)
-        self.name = job.name or free_name(context.study, self.origin)
+        self.name = job.name or _free_name(context.study, self.origin)
 
     @property
     def title(self) -> str:
@@ -81,17 +80,11 @@ def save_rollout(
     return study.recording(info.name)
 
 
-def free_name(study: Study, origin: Origin) -> str:
+def _free_name(study: Study, origin: Origin) -> str:
     """ "<recording> - from <episode>.<step>", with a number where there is one of that name."""
-    plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", origin.recording.name)
-    tail = f" - from {origin.group['episode']}.{origin.step}"
-    taken, number = set(study.recordings()), 1
-    while True:
-        end = tail if number == 1 else f"{tail} no {number}"
-        wanted = f"{plain[: _LONGEST_NAME - len(end)].strip()}{end}"
-        if wanted not in taken:
-            return wanted
-        number += 1
+    taken = set(study.recordings())
+    end = f" - from {origin.group['episode']}.{origin.step}"
+    return free_name(origin.recording.name, lambda name: name not in taken, end=end)
 
 
 def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:
