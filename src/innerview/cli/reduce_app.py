@@ -10,7 +10,12 @@ import typer
 from innerview.cli import reduce as commands
 from innerview.interventions.jobs import SmallestMemoryJob, SweepJob, TableJob
 
-Target = Annotated[str, typer.Argument(help="A study's folder, or zoo:NAME for a bundled agent in a study of its own.")]
+Target = Annotated[
+    str,
+    typer.Argument(
+        help="A study's folder, or PACKAGE:NAME, as in zoo:doom_health, for an agent in a study of its own."
+    ),
+]
 Where = Annotated[Path | None, typer.Option("--study", help="With zoo:NAME: where its study is saved.")]
 Who = Annotated[str | None, typer.Option("--subject", help="Who plays: zoo:NAME, or FILE.py:FUNCTION.")]
 In = Annotated[
