@@ -23,6 +23,7 @@ DIMENSIONS = 32
 JUDGED = 2000
 """States by which a number of clusters is judged; all of them would take too long."""
 MAX_FACT_ROWS = 100_000
+ALIKE = "All these states are the same; there are no phases."
 NAMES_IT = 0.25
 """How far a fact's share in a state must be above its base, in units of its spread, to give the state its name."""
 MOSTLY = 0.6
@@ -133,15 +134,17 @@ class _Clusters:
     def of(values: np.ndarray, *, states: int, seed: int) -> _Clusters:
         """That many clusters, or as many as stand apart most clearly."""
         mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
+        from sklearn.decomposition import PCA  # type: ignore[import-untyped]  # takes a while to load
+
         centred = values - mean
-        spread, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-        axes = axes[:, np.argsort(spread)[::-1][: min(DIMENSIONS, len(spread))]].astype(np.float32)
-        signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-        axes = axes * np.where(signs == 0, 1, signs)
+        if not centred.any():
+            raise LensError(ALIKE)
+        widest = PCA(n_components=min(DIMENSIONS, *centred.shape), svd_solver="covariance_eigh").fit(centred)
+        axes = widest.components_.T.astype(np.float32)
         points = centred @ axes
         different = len(np.unique(points[:: max(1, len(points) // JUDGED)], axis=0))
         if different < 2:
-            raise LensError("All these states are the same; there are no phases.")
+            raise LensError(ALIKE)
         judged = points[:: max(1, len(points) // JUDGED)]
         tried = [min(states, different)] if states else range(3, min(MAX_STATES, different - 1) + 1)
         made = [_clustered(judged, count, seed) for count in tried] or [_clustered(judged, different, seed)]
