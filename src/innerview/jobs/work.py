@@ -91,7 +91,6 @@ class Work(ABC):
     def stopped(self, given: Sequence[Any]) -> None:
         """Keep what parts gave, where the work is stopped after them and they have not kept it themselves."""
         return
-        return
 
     def _run_all(self, progress: Progress, left: Sequence[Any] = ()) -> list[Any]:
         """What all parts give, after what a stopped run `left`."""

@@ -14,6 +14,8 @@ from innerview.schema.data import (
     Scene,
     entropy,
     entropy_column,
+    of_kind,
+    only_number,
 )
 from innerview.schema.edit import (
     FILTERS,
@@ -125,6 +127,8 @@ __all__ = [
     "find_site",
     "from_json",
     "join_rows",
+    "of_kind",
+    "only_number",
     "parse_site",
     "restored_rows",
     "to_json",

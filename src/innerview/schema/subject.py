@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from innerview.errors import EditError, UnknownName
 from innerview.schema.edit import Edit
 from innerview.schema.site import Site
 
@@ -106,6 +107,19 @@ class SubjectInfo:
         """The array of a recording that holds each memory site, by name of the site."""
         alone = len(self.memory) == 1
         return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.memory}
+
+    def memory_site(self, name: str = "") -> MemorySite:
+        """The memory site of that name, of that address, or that an array of a recording holds; the only one for ""."""
+        if not self.memory:
+            raise EditError(f"'{self.name}' has no memory: there is nothing that an edit could change, or drop.")
+        if not name and len(self.memory) > 1:
+            several = ", ".join(site.address for site in self.memory)
+            raise EditError(f"'{self.name}' has several memory sites: say which with site=… ({several}).")
+        arrays = self.memory_arrays
+        for site in self.memory:
+            if name in ("", site.name, site.address, arrays[site.name]):
+                return site
+        raise UnknownName("memory site", name, [site.address for site in self.memory])
 
     def __str__(self) -> str:
         """A line for each kind of part, for people who print it."""

@@ -15,6 +15,7 @@ from innerview.subjects.plugins import named_model
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.sites.backward import Rule
 from innerview.subjects.sites.change import Change, Changes
+from innerview.subjects.sites.operations import basis_of
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
 from innerview.subjects.subject import Output, Subject
@@ -33,6 +34,7 @@ __all__ = [
     "action_numbers",
     "as_edits",
     "attribute",
+    "basis_of",
     "blanks",
     "checked",
     "described",

@@ -1,4 +1,5 @@
 /** What the service tells: names for the types that are generated from its OpenAPI document (`npm run types`). */
+import jobs from "./jobs.json";
 import type { components } from "./types";
 
 type Schemas = components["schemas"];
@@ -21,6 +22,8 @@ export type Job = Schemas["JobReply"];
 export type JobRequest = Schemas["JobRequest"];
 /** What one kind of job takes. */
 export type JobOf<Kind extends JobRequest["kind"]> = Extract<JobRequest, { kind: Kind }>;
+/** What forms begin with, and their bounds, as the service knows them (written by `scripts/openapi`). */
+export const jobNumbers = jobs;
 /** A named selection kept in the study; the expression is our own text. */
 export type SavedSelection = Schemas["SavedSelection"];
 

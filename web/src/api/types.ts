@@ -1199,6 +1199,11 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Named By
+             * @default
+             */
+            named_by: string;
+            /**
              * Pair
              * @default
              */

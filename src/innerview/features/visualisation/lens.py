@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.visualise_aim import OBJECTIVES, Aim, everything, survey
-from innerview.features.visualise_ascent import GradientAscent, visualised_input
-from innerview.features.visualise_canvas import HELD, Shaking, blank, palette_of
+from innerview.features.visualisation.aim import OBJECTIVES, Aim, everything, survey
+from innerview.features.visualisation.ascent import GradientAscent, visualised_input
+from innerview.features.visualisation.canvas import HELD, Shaking, blank, palette_of
 from innerview.schema import Axis, Gallery, Lens, Output, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:

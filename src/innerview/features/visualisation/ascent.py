@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.features.visualise_aim import Aim, Seen
-from innerview.features.visualise_canvas import Canvas, Shaking, penalty
+from innerview.features.visualisation.aim import Aim, Seen
+from innerview.features.visualisation.canvas import Canvas, Shaking, penalty
 
 if TYPE_CHECKING:
     from torch import Tensor
