@@ -6,7 +6,6 @@ import {
   fullAt,
   indicesFrom,
   nameOf,
-  rowsOf,
   sharedBeginning,
   titleOfResult,
   distinguished,
@@ -76,8 +75,6 @@ describe("what factors say", () => {
     expect(titleOfResult(other, "ablated")).toBe("value · conv2 · 4 found before");
     expect(titleOfResult(other, "original")).toBe("by ablated: value · conv2 · 4 found before");
     expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
-    expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
-    expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);
   });
 
   test("layers are listed without the beginning that tells none apart", () => {

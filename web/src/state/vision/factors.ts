@@ -50,12 +50,6 @@ export interface Factors {
   readonly factors: readonly Factor[];
 }
 
-/** The rows of the recording that a result is about. */
-export function rowsOf(line: Pick<ResultLine, "arguments">): { start: number; stop: number } {
-  const [start = 0, stop = Infinity] = (line.arguments.rows ?? []) as number[];
-  return { start, stop };
-}
-
 /** The name that somebody gave, else the one that masks suggest, else its number. */
 export function nameOf(factor: Factor | undefined, index: number, given: string | undefined): string {
   return given || suggestedOf(factor) || `factor ${index + 1}`;
