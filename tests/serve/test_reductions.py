@@ -54,6 +54,12 @@ def ended(api: httpx.Client, **body: Any) -> dict[str, Any]:
     raise AssertionError("the job did not end")
 
 
+def test_a_live_subject_says_what_can_be_asked_of_it(api: httpx.Client) -> None:
+    told = api.get("/subjects/tiny").json()
+    assert told["info"]["name"] == "tiny" and {"value", "action"} <= set(told["targets"])
+    assert api.get("/subjects/tinny").status_code == 404
+
+
 def test_reductions_are_saved_taken_elsewhere_and_dropped(api: httpx.Client, tmp_path: Path) -> None:
     assert api.get("/reductions").json() == []
     (kept,) = api.put("/reductions", json=HALF).json()

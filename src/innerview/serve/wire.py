@@ -62,6 +62,8 @@ class Capabilities(BaseModel):
     """Whether a subject was recorded."""
     heads: list[str]
     """The kinds of the subject's heads."""
+    targets: list[str]
+    """What a gradient or an attribution of the recorded subject can be taken of, in words."""
     sites: list[str]
     """The kinds of places inside the subject: activation, memory, attention."""
     lenses: list[str]
@@ -101,6 +103,13 @@ class StudyReply(BaseModel):
     live_worlds: list[str]
     hidable: dict[str, list[str]]
     """Classes of things that a live world can leave undrawn, by the name of the world."""
+
+
+class SubjectReply(BaseModel):
+    """A live subject, and what a gradient or an attribution of it can be taken of, in words."""
+
+    info: SubjectInfo
+    targets: tuple[str, ...]
 
 
 class ArrayReply(BaseModel):
@@ -163,6 +172,8 @@ class PredictionReply(BaseModel):
     binding: str
     """Which arrays fed which inputs, as text."""
     heads: tuple[Head, ...]
+    targets: tuple[str, ...]
+    """What a gradient or an attribution of the subject can be taken of, in words."""
     sites: tuple[str, ...]
     """Addresses of the sites that were asked for."""
     edits: tuple[Edit, ...]

@@ -10,6 +10,7 @@ export type Damage = Schemas["DamageReply"];
 export type RowKind = Schemas["RowKind"];
 export type RecordingLine = Schemas["RecordingSummary"];
 export type Capabilities = Schemas["Capabilities"];
+export type LiveSubject = Schemas["SubjectReply"];
 export type StudyInfo = Schemas["StudyReply"];
 export type RecordingInfo = Schemas["RecordingReply"];
 export type Prediction = Schemas["PredictionReply"];

@@ -9,6 +9,7 @@ import type {
   JobRequest,
   SavedSelection,
   LensInfo,
+  LiveSubject,
   OrderAsk,
   OrderReply,
   RecordingInfo,
@@ -38,6 +39,7 @@ export class Service {
   /** Names by kind that the recordings know. */
   vocabulary = (): Promise<Record<string, string[]>> => this.client.json("/api/vocabulary");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
+  subject = (name: string): Promise<LiveSubject> => this.client.json(`/api/subjects/${encodeURIComponent(name)}`);
   docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
   lenses = (): Promise<LensInfo[]> => this.client.json("/api/lenses");
   jobs = (): Promise<Job[]> => this.client.json("/api/jobs");

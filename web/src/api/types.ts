@@ -804,6 +804,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/subjects/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Live Subject
+         * @description A live subject; the first time this may take as long as loading it does.
+         */
+        get: operations["live_subject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/vocabulary": {
         parameters: {
             query?: never;
@@ -1137,6 +1157,8 @@ export interface components {
             sites: string[];
             /** Subject */
             subject: boolean;
+            /** Targets */
+            targets: string[];
         };
         /**
          * CheckBody
@@ -1911,6 +1933,8 @@ export interface components {
             sites: string[];
             /** Subject */
             subject: string;
+            /** Targets */
+            targets: string[];
         };
         /**
          * Product
@@ -2418,6 +2442,15 @@ export interface components {
              * @default 0
              */
             parameters: number;
+        };
+        /**
+         * SubjectReply
+         * @description A live subject, and what a gradient or an attribution of it can be taken of, in words.
+         */
+        SubjectReply: {
+            info: components["schemas"]["SubjectInfo"];
+            /** Targets */
+            targets: string[];
         };
         /**
          * SweepJob
@@ -4685,6 +4718,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudyReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    live_subject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubjectReply"];
                 };
             };
             /** @description Client Error */

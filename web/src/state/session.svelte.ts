@@ -15,6 +15,7 @@ import type { Names } from "./recording/names.svelte";
 import type { Page } from "./page.svelte";
 import type { OpenRecording } from "./recording/recording";
 import { Results } from "./results/results.svelte";
+import type { Runner } from "./results/runner.svelte";
 import type { Term } from "./selection/terms";
 import { Selection } from "./selection/selection.svelte";
 import { fromText } from "./selection/text";
@@ -78,6 +79,11 @@ export class Session {
   }
   get jobs(): Jobs {
     return this.page.jobs;
+  }
+  /** Who a lens runs on these rows: the live subject of that name, else the one that is shown. */
+  runner(name = ""): Runner | null {
+    const info = this.recording?.info;
+    return info ? this.page.runners.of(info, this.study?.live_subjects ?? [], name) : null;
   }
   get undo(): Undo {
     return this.page.undo;
