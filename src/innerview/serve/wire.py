@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
 from innerview.jobs.work import Product
 from innerview.lenses.columns.predicted import PredictedPose
+from innerview.memory.orders import OrderName
 from innerview.schema import (
     Camera,
     Column,
@@ -272,10 +273,40 @@ class ResultReply(ResultSummary):
 class OrderReply(BaseModel):
     """The elements of a memory in an order, with what each was sorted by."""
 
-    by: str
+    by: OrderName
     order: list[int]
     scores: list[float | None]
     explains: str
+
+
+class SpreadReply(BaseModel):
+    """A value around an event: its mean over the times it happened, and a band that holds the middle half of them."""
+
+    mean: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class AlignedReply(BaseModel):
+    """Averages around an event, before the means of each element, which follow as numbers."""
+
+    total: int
+    """How many times it happened."""
+    used: int
+    """How many of them were averaged."""
+    paired: int
+    """How many of those have rows both before and after."""
+    first_after: int
+    """The first offset that counts as after."""
+    rows: list[int]
+    offsets: list[int]
+    counts: list[int]
+    """How many times reached each offset."""
+    elements: int
+    before: list[float | None]
+    after: list[float | None]
+    effect: list[float | None]
+    metrics: dict[str, SpreadReply]
 
 
 class SavedSelection(BaseModel):

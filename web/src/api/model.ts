@@ -37,17 +37,9 @@ export interface ObjectInView {
   y: number;
 }
 
-export const orderNames = [
-  "model",
-  "activation",
-  "change",
-  "stable",
-  "similar",
-  "tsne",
-  "correlation",
-  "cluster",
-] as const;
-export type OrderBy = (typeof orderNames)[number];
+/** The elements of a memory in an order; a score is null where it is infinite. */
+export type OrderReply = Schemas["OrderReply"];
+export type OrderBy = OrderReply["by"];
 
 /** What an order of a memory's elements is asked with; it stays the same when another episode is shown. */
 export interface OrderAsk {
@@ -62,13 +54,4 @@ export interface OrderAsk {
   readonly to?: number;
   /** The column to correlate with. */
   readonly column?: string;
-}
-
-export interface OrderReply {
-  by: string;
-  /** Every element, the first on top. */
-  order: number[];
-  /** A number per element, by element. */
-  scores: number[];
-  explains: string;
 }

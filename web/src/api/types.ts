@@ -1004,6 +1004,38 @@ export interface components {
             rows?: number[] | null;
         };
         /**
+         * AlignedReply
+         * @description Averages around an event, before the means of each element, which follow as numbers.
+         */
+        AlignedReply: {
+            /** After */
+            after: (number | null)[];
+            /** Before */
+            before: (number | null)[];
+            /** Counts */
+            counts: number[];
+            /** Effect */
+            effect: (number | null)[];
+            /** Elements */
+            elements: number;
+            /** First After */
+            first_after: number;
+            /** Metrics */
+            metrics: {
+                [key: string]: components["schemas"]["SpreadReply"];
+            };
+            /** Offsets */
+            offsets: number[];
+            /** Paired */
+            paired: number;
+            /** Rows */
+            rows: number[];
+            /** Total */
+            total: number;
+            /** Used */
+            used: number;
+        };
+        /**
          * ArrayReply
          * @description One array per row, with whether a row of it is a picture.
          */
@@ -1747,8 +1779,11 @@ export interface components {
          * @description The elements of a memory in an order, with what each was sorted by.
          */
         OrderReply: {
-            /** By */
-            by: string;
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "model" | "activation" | "change" | "stable" | "similar" | "tsne" | "correlation" | "cluster";
             /** Explains */
             explains: string;
             /** Order */
@@ -2360,6 +2395,18 @@ export interface components {
             subject?: string | null;
             /** World */
             world?: string | null;
+        };
+        /**
+         * SpreadReply
+         * @description A value around an event: its mean over the times it happened, and a band that holds the middle half of them.
+         */
+        SpreadReply: {
+            /** High */
+            high: (number | null)[];
+            /** Low */
+            low: (number | null)[];
+            /** Mean */
+            mean: (number | null)[];
         };
         /**
          * StudyReply
@@ -3697,12 +3744,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description JSON, then float32 */
+            /** @description AlignedReply as JSON, then float32 */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["AlignedReply"];
                     "application/octet-stream": string;
                 };
             };

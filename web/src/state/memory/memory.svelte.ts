@@ -78,7 +78,10 @@ export class Memory implements WorkspaceState {
     return told?.length === this.size ? told : Array.from({ length: this.size }, (_, e) => e);
   });
   /** One number per element (not per place), where the order has scores. */
-  scores = $derived(this.chosen.ask && this.found?.scores.length === this.size ? this.found.scores : null);
+  scores = $derived.by((): readonly number[] | null => {
+    const scores = this.chosen.ask ? this.found?.scores : null;
+    return scores?.length === this.size ? scores.map((score) => score ?? Infinity) : null;
+  });
   elements = $derived<ReadonlySet<number>>(new Set(this.chosen.elements));
   interval = $derived(this.chosen.interval);
   overlay = $derived(this.chosen.overlay);
