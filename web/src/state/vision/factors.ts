@@ -40,8 +40,8 @@ export interface Factors {
   readonly grid: readonly [number, number];
   /** Pixels of the picture along a side that a cell sees. */
   readonly reach: number;
-  /** Where its cells look, down and across, as shares of the picture; results of before did not tell. */
-  readonly receptive_field?: { readonly first: readonly [number, number]; readonly stride: readonly [number, number] };
+  /** Where its cells look, down and across, as shares of the picture. */
+  readonly receptive_field: { readonly first: readonly [number, number]; readonly stride: readonly [number, number] };
   readonly explained: number;
   readonly completeness: { readonly median: number; readonly worst: number };
   readonly alone: boolean;

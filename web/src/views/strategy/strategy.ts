@@ -17,11 +17,11 @@ export interface State {
   readonly rows: number;
   readonly name: string;
   readonly facts: readonly StateFact[];
-  readonly place: readonly [number, number] | null;
+  readonly place: readonly [number, number];
   /** How long a visit lasts. */
-  readonly mean_steps?: number;
+  readonly mean_steps: number;
   /** What it does there, the most frequent first. */
-  readonly actions?: readonly { readonly action: string; readonly share: number }[];
+  readonly actions: readonly { readonly action: string; readonly share: number }[];
 }
 
 export interface Transition {
