@@ -191,15 +191,22 @@ class PredictionReply(BaseModel):
     created_at: str
 
 
-class DivergenceReply(BaseModel):
-    """An episode of a re-run, and the first steps at which it differs; none where it never does."""
+class FirstDifference(BaseModel):
+    """The first steps at which two runs differ; none where they never do."""
+
+    decision: int | None
+    """Action probabilities differ."""
+    action: int | None
+    """Another action, or one of the two has ended."""
+    place: int | None
+
+
+class DivergenceReply(FirstDifference):
+    """An episode of a re-run, and the first steps at which it differs."""
 
     episode: int
     of: int
     seed: int
-    decision: int | None
-    action: int | None
-    place: int | None
     alike: bool
     """Whether the world showed the same until something else was done."""
 

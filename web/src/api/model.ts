@@ -16,6 +16,8 @@ export type RecordingInfo = Schemas["RecordingReply"];
 export type Prediction = Schemas["PredictionReply"];
 export type Scene = Schemas["SceneReply"];
 export type DocsPage = Schemas["DocReply"];
+/** The first steps at which two runs differ; null where they never do. */
+export type FirstDifference = Schemas["FirstDifference"];
 export type LensInfo = Schemas["Lens"];
 export type Job = Schemas["JobReply"];
 /** What can be started, told apart by its kind. */

@@ -5,6 +5,7 @@ import { MetricsApi } from "./metrics";
 import type { ColumnData } from "./data/columns";
 import type {
   DocsPage,
+  FirstDifference,
   Job,
   JobRequest,
   SavedSelection,
@@ -58,6 +59,14 @@ export class Service {
   saveNames = (result: string, names: readonly string[]): Promise<unknown> => {
     const body = Object.fromEntries(names.flatMap((name, part) => (name ? [[String(part), name]] : [])));
     return this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PUT", body });
+  };
+
+  /** Where two runs diverge, each the rows of a recording. */
+  firstDifference = (a: Range & { recording: string }, b: Range & { recording: string }): Promise<FirstDifference> => {
+    const rows = { start: a.start, stop: a.stop, other_start: b.start, other_stop: b.stop };
+    const query = new URLSearchParams(Object.entries(rows).map(([key, row]) => [key, String(row)]));
+    query.set("other", b.recording);
+    return this.client.json(`/api/recordings/${encodeURIComponent(a.recording)}/divergence?${query}`);
   };
 
   /** Elements of a memory array in an order, with a score each. */

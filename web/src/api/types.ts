@@ -612,6 +612,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{recording}/divergence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Divergence
+         * @description Where rows start to stop diverge from rows other_start to other_stop of the other recording, in steps.
+         */
+        get: operations["divergence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{recording}/divergences": {
         parameters: {
             query?: never;
@@ -1280,7 +1300,7 @@ export interface components {
         };
         /**
          * DivergenceReply
-         * @description An episode of a re-run, and the first steps at which it differs; none where it never does.
+         * @description An episode of a re-run, and the first steps at which it differs.
          */
         DivergenceReply: {
             /** Action */
@@ -1413,6 +1433,18 @@ export interface components {
          */
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
+        };
+        /**
+         * FirstDifference
+         * @description The first steps at which two runs differ; none where they never do.
+         */
+        FirstDifference: {
+            /** Action */
+            action: number | null;
+            /** Decision */
+            decision: number | null;
+            /** Place */
+            place: number | null;
         };
         /**
          * FunctionReply
@@ -4288,6 +4320,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    divergence: {
+        parameters: {
+            query: {
+                other: string;
+                start?: number;
+                stop?: number | null;
+                other_start?: number;
+                other_stop?: number | null;
+            };
+            header?: never;
+            path: {
+                recording: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstDifference"];
+                };
             };
             /** @description Client Error */
             "4XX": {
