@@ -60,14 +60,14 @@ def test_a_rerun_offers_the_comparison_and_says_where_the_two_part(visit: Visit,
     expect(bench.get("stretches-summary")).to_contain_text(f"Same seed 1002. They diverge at step {parts}")
 
 
-def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, shown_kitems: Handle) -> None:
+def test_intervals_of_one_episode_are_put_into_both_stretches(visit: Visit, shown_kitems: Handle) -> None:
     bench = visit(shown_kitems, f"{LINK}?episode=1")
     complete(bench, "memory-canvas")
     bench.brush_steps("memory-plane", 5, 14, of=STEPS)
     bench.get("put-first").click()
     bench.brush_steps("memory-plane", 30, 49, of=STEPS)
     bench.get("put-second").click()
-    bench.settled(r"a=1;5-15;k-items.*b=1;30-50;k-items")
+    bench.settled(r"first=1;5-15;k-items.*second=1;30-50;k-items")
     complete(bench, "stretches-first", "stretches-second")
     expect(bench.get("stretches-summary")).to_have_text("Two stretches of the same episode.")
     steps = bench.get("stretches-means").locator("tbody tr").first.locator("td")
@@ -77,7 +77,7 @@ def test_intervals_of_one_episode_are_put_into_a_and_b(visit: Visit, shown_kitem
     bench.settled("align=start")
     bench.get("stretch-second-steps").fill("40-44")
     bench.get("stretch-second-steps").press("Enter")
-    bench.settled(r"b=1;40-45;k-items")
+    bench.settled(r"second=1;40-45;k-items")
     expect(steps.nth(2)).to_have_text("5")
     bench.page.reload()
     complete(bench, "stretches-first", "stretches-second")

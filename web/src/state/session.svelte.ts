@@ -9,7 +9,6 @@ import { Episode } from "./recording/episode.svelte";
 import type { Group } from "./recording/groups";
 import type { Jobs } from "./results/jobs.svelte";
 import { parseLink, type Link } from "./address/link";
-import type { Interval } from "./memory/text";
 import { Metrics } from "./recording/metrics.svelte";
 import type { Names } from "./recording/names.svelte";
 import type { Page } from "./page.svelte";
@@ -23,6 +22,7 @@ import { movedRows, movedTerms, openSource, twinOf, type Source } from "./source
 import type { Theme } from "./theme.svelte";
 import type { Toasts } from "./toasts.svelte";
 import type { Undo } from "./undo/undo.svelte";
+import type { Interval } from "./time/interval";
 import { TimeWindow } from "./time/window.svelte";
 import type { Workspace, WorkspaceState, WorkspaceStateMaker } from "./workspace";
 

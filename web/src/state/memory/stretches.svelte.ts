@@ -4,7 +4,7 @@ import type { Service } from "../../api/service";
 import { choice, key, text } from "../address/address.svelte";
 import { Episode } from "../recording/episode.svelte";
 import type { Group } from "../recording/groups";
-import type { Interval } from "./text";
+import type { Interval } from "../time/interval";
 import { OpenRecording } from "../recording/recording";
 import type { Session } from "../session.svelte";
 import { twinOf } from "../source/source";

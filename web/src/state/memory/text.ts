@@ -1,8 +1,6 @@
 /** Orders and choices of elements as text for the address. */
 import type { OrderAsk, OrderBy } from "../../api/model";
 
-export type Interval = readonly [from: number, to: number];
-
 /** Every order by its name. */
 const orders: Readonly<Record<OrderBy, OrderBy>> = {
   model: "model",
@@ -54,9 +52,4 @@ export function orderFromText(
   const interval = from !== undefined && to !== undefined ? { from, to } : {};
   const { recording, array, column } = rest;
   return { by: known, recording, array, start, stop, ...interval, ...(column ? { column } : {}) };
-}
-
-export function intervalFromText(text: string): Interval | null {
-  const [from, to] = text.split("-").map(Number);
-  return from !== undefined && to !== undefined && to > from ? [from, to] : null;
 }

@@ -1,6 +1,5 @@
 /** What a lens says about itself, turned into what a person can set: a new lens gets its controls from here. */
 import type { JobOf, LensInfo, RecordingInfo } from "../../api/model";
-import type { Memory } from "../memory/memory.svelte";
 import { recordedRunner, type Runner } from "./runner.svelte";
 
 export type Parameter = NonNullable<LensInfo["parameters"]>[number];
@@ -12,7 +11,11 @@ export function missing(lens: LensInfo | undefined, recording: RecordingInfo | u
 }
 
 /** What an element of some memory array is called, also while another one is looked at. */
-export function elementName(memory: Pick<Memory, "array" | "label">, array: string, element: number): string {
+export function elementName(
+  memory: { readonly array: string; label(element: number): string },
+  array: string,
+  element: number,
+): string {
   if (!array || array === memory.array) return memory.label(element);
   return `${array.replace(/^memory\./, "")} ${element}`;
 }
