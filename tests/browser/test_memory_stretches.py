@@ -89,10 +89,10 @@ def test_the_lists_choose_episodes_and_say_what_is_missing(visit: Visit, shown_k
     expect(bench.get("stretch-first-episode")).to_have_value("1")
     expect(bench.get("stretch-second-episode")).to_have_value("2")
     bench.get("stretch-first-episode").select_option("6")
-    bench.settled(r"a=6;;k-items")
+    bench.settled(r"first=6;;k-items")
     bench.get("stretch-first-here").click()
     bench.get("stretch-second-episode").select_option("4")
-    bench.settled(r"a=1;;k-items.*b=4;;k-items")
+    bench.settled(r"first=1;;k-items.*second=4;;k-items")
     expect(bench.get("stretches-summary")).to_contain_text("Different seeds")
     bench.get("view-stretches-export").click()
     with bench.page.expect_download() as file:
