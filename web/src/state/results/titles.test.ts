@@ -10,10 +10,10 @@ describe("what results are called", () => {
       "what it puts out · conv2 · 4, sparse, seed 2",
     );
     const known = { ...line({ layer: "conv2", count: 4, factors: "abcd" }), recording: "levels" };
-    expect(titleOfResult(known)).toBe("value · conv2 · 4 found before");
+    expect(titleOfResult(known)).toBe("value · conv2 · 4 saved");
     const other = { ...known, arguments: { ...known.arguments, subject: "ablated" } };
-    expect(titleOfResult(other, "ablated")).toBe("value · conv2 · 4 found before");
-    expect(titleOfResult(other, "original")).toBe("by ablated: value · conv2 · 4 found before");
+    expect(titleOfResult(other, "ablated")).toBe("value · conv2 · 4 saved");
+    expect(titleOfResult(other, "original")).toBe("by ablated: value · conv2 · 4 saved");
   });
 
   test("layers are listed without the beginning that tells none apart", () => {

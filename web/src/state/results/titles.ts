@@ -10,7 +10,7 @@ export function titleOfResult(line: ResultLine, recorded?: string, among: readon
   const of = asked.of === "activations" ? "what it puts out" : String(asked.target || "value");
   const seed = asked.seed ? `, seed ${asked.seed}` : "";
   const how = asked.method === "sparse" ? ", sparse" : "";
-  const before = asked.factors ? " found before" : "";
+  const before = asked.factors ? " saved" : "";
   const { subject } = line.arguments;
   const by = recorded && typeof subject === "string" && subject !== recorded ? `by ${subject}: ` : "";
   const own = among.filter((other) => other.arguments.subject === subject).map(layerOf);
