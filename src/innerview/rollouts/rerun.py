@@ -234,10 +234,17 @@ def _edits_of(arguments: Mapping[str, Any]) -> str:
 
 def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:
     rows, before = (line["start"], line["stop"]), (of["start"], of["stop"])
-    divergence = find_divergence(_run(old, *before), _run(new, *rows), epsilon=epsilon)
+    divergence = divergence_of(old, before, new, rows, epsilon=epsilon)
     until = min(rows[1] - rows[0], before[1] - before[0]) - 1 if divergence.action is None else divergence.action
     alike = begins_alike(_seen(old, *before, until), _seen(new, *rows, until), until=until)
     return Pair(episode=line["episode"], of=of["episode"], seed=line["seed"], divergence=divergence, alike=alike)
+
+
+def divergence_of(
+    one: Recording, rows: tuple[int, int], other: Recording, other_rows: tuple[int, int], *, epsilon: float = EPSILON
+) -> Divergence:
+    """Where two runs diverge, rows of any two recordings, counted from the first row of each."""
+    return find_divergence(_run(one, *rows), _run(other, *other_rows), epsilon=epsilon)
 
 
 def _run(recording: Recording, start: int, stop: int) -> Run:

@@ -53,7 +53,7 @@ from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, R
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo
+from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
@@ -121,6 +121,7 @@ __all__ = [
     "Watch",
     "WeightEdit",
     "WorldInfo",
+    "acting_head",
     "bind",
     "entropy",
     "entropy_column",
@@ -131,6 +132,7 @@ __all__ = [
     "only_number",
     "parse_site",
     "restored_rows",
+    "targets_of",
     "to_json",
     "unwatched",
 ]

@@ -9,7 +9,7 @@ from innerview.subjects.attribution.dependence import head_of, middle_for, reach
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
-from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer, targets
+from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer
 from innerview.subjects.plain import subject
 from innerview.subjects.plugins import named_model
 from innerview.subjects.sb3 import from_sb3
@@ -51,6 +51,5 @@ __all__ = [
     "scorer",
     "subject",
     "tail",
-    "targets",
     "tensors_of",
 ]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from innerview.errors import LensError, UnknownName
-from innerview.schema import Head, SubjectInfo
+from innerview.schema import Head, targets_of
 from innerview.subjects.sites.backward import Rule
 from innerview.subjects.subject import Output, Subject
 
@@ -69,20 +69,9 @@ def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str, *, taken:
     name, of, title = target.rpartition(" of ")
     known = {head.name: head for head in subject.info.heads}
     if not of or title not in known:
-        raise UnknownName("target", target, targets(subject.info), f"A target is {WORDS}.")
+        raise UnknownName("target", target, targets_of(subject.info.heads), f"A target is {WORDS}.")
     part = _part(known[title], name)
     return lambda found: found[title][:, part]
-
-
-def targets(info: SubjectInfo) -> tuple[str, ...]:
-    """Every target there is, but for one action over another."""
-    found = ["action"] if any(head.kind in ("policy", "q", "advantage", "gaussian") for head in info.heads) else []
-    found += ["value"] if any(head.kind in ("value", "q") for head in info.heads) else []
-    for head in info.heads:
-        parts = head.names or tuple(map(str, range(head.size)))
-        found += [f"log {part}" for part in parts] if head.kind == "policy" else []
-        found += [f"{part} of {head.name}" for part in parts] if head.size > 1 else []
-    return tuple(found)
 
 
 def _chosen(head: Head, heads: Mapping[str, Tensor], taken: np.ndarray | None = None) -> Score:
@@ -133,10 +122,9 @@ def _against_others(name: str, one: Tensor) -> Score:
 
 
 def _part(head: Head, name: str) -> int:
-    names = head.names or tuple(map(str, range(head.size)))
-    if name not in names:
-        raise UnknownName(f"part of head '{head.name}'", name, names)
-    return names.index(name)
+    if name not in head.parts:
+        raise UnknownName(f"part of head '{head.name}'", name, head.parts)
+    return head.parts.index(name)
 
 
 def _valued(subject: Subject) -> Head:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LensInfo, RecordingInfo } from "../../api/model";
+import { recordedRunner } from "../../state/results/runner.svelte";
 import { cellAt, channelOf, choicesFor, chosenOf, framesOf, methodsOf } from "./grid";
 
 const parameter = (name: string, type: string, fallback: unknown = "") => ({
@@ -25,7 +26,7 @@ const lenses = [
 const recording = {
   arrays: [{ name: "observation", role: "observation", is_image: true, shape: [84, 84, 4], elements: [] }],
   columns: [],
-  capabilities: { lacks: { lacking: "it needs something" } },
+  capabilities: { lacks: { lacking: "it needs something" }, targets: ["action", "value"] },
   subject: {
     convolutions: ["conv1", "conv2"],
     layers: ["conv1", "conv2", "dense"],
@@ -35,7 +36,8 @@ const recording = {
     ],
   },
 } as unknown as RecordingInfo;
-const methods = methodsOf(lenses, recording);
+const runner = recordedRunner(recording);
+const methods = methodsOf(lenses, recording, runner);
 const nothing = { method: null, target: null, layer: null, frame: null, subject: null };
 
 describe("methods", () => {
@@ -59,7 +61,7 @@ describe("frames", () => {
 });
 
 describe("cells", () => {
-  const choices = choicesFor(methods, recording, ["old", "new"]);
+  const choices = choicesFor(methods, recording, runner, ["old", "new"]);
   const chosen = chosenOf(choices, nothing);
 
   it("open with something worth seeing", () => {

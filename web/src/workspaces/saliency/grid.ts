@@ -1,6 +1,7 @@
 /** A grid of heat maps of one row: two things are compared, down and across; all others stay as they are. */
 import type { LensInfo, RecordingInfo } from "../../api/model";
 import { choicesOf, defaultsOf, missing, type Given } from "../../state/results/lenses";
+import type { Runner } from "../../state/results/runner.svelte";
 
 export const dimensions = ["method", "target", "layer", "frame", "subject"] as const;
 export type Dimension = (typeof dimensions)[number];
@@ -24,11 +25,11 @@ export interface Method {
 const guidedNames: Readonly<Record<string, string>> = { gradcam: "g1gradcam", "guided-gradcam": "g2gradcam" };
 
 /** Every lens that gives heat for a single row and fits the recording. */
-export function methodsOf(lenses: readonly LensInfo[], recording: RecordingInfo): Method[] {
+export function methodsOf(lenses: readonly LensInfo[], recording: RecordingInfo, runner: Runner | null): Method[] {
   return lenses
     .filter((lens) => lens.over === "row" && lens.yields === "heat" && !missing(lens, recording))
     .flatMap((lens): Method[] => {
-      const plain = { key: lens.name, title: lens.name, lens, parameters: defaultsOf(lens, recording, "") };
+      const plain = { key: lens.name, title: lens.name, lens, parameters: defaultsOf(lens, recording, "", runner) };
       const guided = guidedNames[lens.name];
       const takes = lens.parameters?.some(({ name }) => name === "gradients");
       if (!guided || !takes) return [plain];
@@ -42,20 +43,25 @@ export function methodsOf(lenses: readonly LensInfo[], recording: RecordingInfo)
 /** What can be chosen of each dimension. */
 export type Choices = Readonly<Record<Dimension, readonly string[]>>;
 
-export function choicesFor(methods: readonly Method[], recording: RecordingInfo, subjects: readonly string[]): Choices {
+export function choicesFor(
+  methods: readonly Method[],
+  recording: RecordingInfo,
+  runner: Runner | null,
+  subjects: readonly string[],
+): Choices {
   const values = (type: string): string[] => [
     ...new Set(
       methods.flatMap(({ lens }) =>
         (lens.parameters ?? [])
           .filter((parameter) => parameter.type === type)
-          .flatMap((parameter) => choicesOf(parameter, recording, lens.needs ?? []) ?? []),
+          .flatMap((parameter) => choicesOf(parameter, recording, lens.needs ?? [], runner) ?? []),
       ),
     ),
   ];
   return {
     method: methods.map(({ key }) => key),
     target: values("target"),
-    layer: recording.subject?.convolutions ?? [],
+    layer: runner?.convolutions ?? [],
     frame: framesOf(recording),
     subject: subjects,
   };

@@ -1,9 +1,9 @@
 /** Where to begin with what an agent sees: where its advantage was large, and what ended its failures. */
 import { numbersOf } from "../../api/data/columns";
 import type { RecordingInfo } from "../../api/model";
-import { number } from "../format";
-import type { Group } from "../recording/groups";
-import { best, wanted, type Candidate, type Measure } from "./ranking";
+import { number } from "../../state/format";
+import type { Group } from "../../state/recording/groups";
+import { best, wanted, type Candidate, type Measure } from "../../state/begin/ranking";
 
 export function measuresOfVision(info: RecordingInfo): Measure[] {
   const has = info.columns.some((column) => column.name === "advantage");

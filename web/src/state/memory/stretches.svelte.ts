@@ -1,10 +1,10 @@
-/** Two stretches side by side, A and B: of the two sources, or of two episodes of one recording. */
+/** Two stretches above each other: of the two sources, or of one recording. */
 import { messageOf } from "../../api/errors";
 import type { Service } from "../../api/service";
 import { choice, key, text } from "../address/address.svelte";
 import { Episode } from "../recording/episode.svelte";
 import type { Group } from "../recording/groups";
-import type { Interval } from "./text";
+import type { Interval } from "../time/interval";
 import { OpenRecording } from "../recording/recording";
 import type { Session } from "../session.svelte";
 import { twinOf } from "../source/source";
@@ -17,7 +17,9 @@ export interface Stretch {
   readonly steps: Interval | null;
 }
 
-export type StretchName = "a" | "b";
+export type StretchName = "first" | "second";
+/** How they are called in the page. */
+export const numberOf: Readonly<Record<StretchName, number>> = { first: 1, second: 2 };
 
 /** One of the two: its recording, its episode and what is known of it. */
 export class Side {
@@ -71,12 +73,12 @@ const stretch = (name: StretchName) =>
     read: (told) => fromText(told) ?? undefined,
     write: (chosen) => (chosen ? toText(chosen) : ""),
   });
-const stretches = { a: stretch("a"), b: stretch("b") };
+const stretches = { first: stretch("first"), second: stretch("second") };
 const alignKey = choice("align", ["step", "start"]);
 /** What is done in the large room of the workspace. */
 export const middleTab = text("middle");
 
-export class Compare {
+export class Stretches {
   constructor(private readonly session: Session) {}
 
   /** Those that somebody chose; of other recordings than the two that are open none counts. */
@@ -87,17 +89,17 @@ export class Compare {
       const found = this.session.get(stretches[name]);
       return found && open.includes(found.recording) ? found : null;
     };
-    return { a: own("a"), b: own("b") };
+    return { first: own("first"), second: own("second") };
   });
   /** The episode under the cursor, where nothing else was chosen. */
-  a = $derived.by((): Stretch | null => {
+  first = $derived.by((): Stretch | null => {
     const { recording, group } = this.session;
-    return this.chosen.a ?? (recording && { recording: recording.info.name, group, steps: null });
+    return this.chosen.first ?? (recording && { recording: recording.info.name, group, steps: null });
   });
   /** The same episode of the second source; without one the next episode. */
-  b = $derived.by((): Stretch | null => {
+  second = $derived.by((): Stretch | null => {
     const { recording, group, page, other } = this.session;
-    if (this.chosen.b || !recording) return this.chosen.b;
+    if (this.chosen.second || !recording) return this.chosen.second;
     const here = recording.groups.at(group);
     if (page.slot.source) {
       const beside = other?.recording;
@@ -120,17 +122,17 @@ export class Compare {
 
   /** Both are told from then on: what was the episode under the cursor is the other one now. */
   swap(): void {
-    const { a, b } = this;
-    this.put("a", b);
-    this.put("b", a);
+    const { first, second } = this;
+    this.put("first", second);
+    this.put("second", first);
   }
 
   /** Put another recording into the slot and look at where the two part. */
   beside(recording: string): void {
-    this.put("a", null);
-    this.put("b", null);
+    this.put("first", null);
+    this.put("second", null);
     this.session.page.slot.choose({ recording, subject: "" });
-    this.session.set(middleTab, "compare");
+    this.session.set(middleTab, "stretches");
   }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ColumnData } from "../../api/data/columns";
 import type { RecordingInfo } from "../../api/model";
-import { Groups } from "../recording/groups";
-import { measuresFor } from "./measures";
-import { measuresOfVision } from "./vision";
+import { Groups } from "../../state/recording/groups";
+import { measuresFor } from "../../state/begin/measures";
+import { measuresOfVision } from "./begin";
 
 const ends = ["saw", "coin", "time", "saw", "lava"];
 const groups = new Groups(

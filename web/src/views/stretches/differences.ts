@@ -1,55 +1,7 @@
-/** What two runs have in common, where they part, and how they differ on average. */
+/** How two runs differ on average, and step by step. */
 import { numbersOf, type ColumnData } from "../../api/data/columns";
 import type { Column } from "../../api/model";
 import type { HeatTile } from "../../marks/heatmap/heatmap";
-import type { Shares } from "../../state/recording/episode.svelte";
-
-/** Probabilities that differ by less are the same decision. */
-const nearly = 1e-4;
-
-export interface Run {
-  readonly columns: ReadonlyMap<string, ColumnData>;
-  readonly shares: Shares | null;
-  /** Steps of the episode. */
-  readonly steps: number;
-}
-
-/** First steps at which two runs differ; null where they never do. */
-export interface FirstDifference {
-  readonly decision: number | null;
-  readonly action: number | null;
-  readonly place: number | null;
-}
-
-export function firstDifferenceOf(a: Run, b: Run): FirstDifference {
-  const shorter = Math.min(a.steps, b.steps);
-  const ended = a.steps === b.steps ? null : shorter;
-  const first = (differs: (step: number) => boolean): number | null => {
-    for (let step = 0; step < shorter; step++) if (differs(step)) return step;
-    return null;
-  };
-  const column = (name: string): ((step: number) => boolean) | null => {
-    const [one, other] = [a.columns.get(name), b.columns.get(name)];
-    if (!one || !other || one.type === "objects" || other.type === "objects") return null;
-    const [x, y] = [numbersOf(one), numbersOf(other)];
-    return (step) => Math.abs(x[step]! - y[step]!) > 1e-6;
-  };
-  const action = column("action");
-  const [x, y] = [column("x"), column("y")];
-  return {
-    decision: sameKinds(a.shares, b.shares) ? first((step) => decidesOtherwise(a.shares!, b.shares!, step)) : null,
-    action: (action && first(action)) ?? ended,
-    place: x && y ? first((step) => x(step) || y(step)) : null,
-  };
-}
-
-const sameKinds = (a: Shares | null, b: Shares | null): boolean => a !== null && b !== null && a.kinds === b.kinds;
-
-function decidesOtherwise(a: Shares, b: Shares, step: number): boolean {
-  for (let k = 0; k < a.kinds; k++)
-    if (Math.abs(a.values[step * a.kinds + k]! - b.values[step * b.kinds + k]!) > nearly) return true;
-  return false;
-}
 
 export interface MeanLine {
   readonly column: Column;

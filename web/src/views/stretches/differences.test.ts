@@ -1,29 +1,9 @@
 import { expect, test } from "vitest";
 import type { ColumnData } from "../../api/data/columns";
 import type { Column } from "../../api/model";
-import { differenceTile, meansOf, firstDifferenceOf } from "./differences";
+import { differenceTile, meansOf } from "./differences";
 
 const numbers = (...values: number[]): ColumnData => ({ type: "number", values: Float32Array.from(values) });
-const run = (actions: number[], xs: number[]) => ({
-  columns: new Map([
-    ["action", numbers(...actions)],
-    ["x", numbers(...xs)],
-    ["y", numbers(...xs.map(() => 0))],
-  ]),
-  shares: { kinds: 2, names: ["a", "b"], values: actions.flatMap((a) => [a, 1 - a]) },
-  steps: actions.length,
-});
-
-test("runs part where they first act otherwise, and show it a step later", () => {
-  const parted = firstDifferenceOf(run([0, 1, 0, 1], [0, 1, 2, 3]), run([0, 1, 1, 1], [0, 1, 2, 2]));
-  expect(parted).toEqual({ decision: 2, action: 2, place: 3 });
-});
-
-test("the same run never parts; one that ends parts there", () => {
-  const same = run([0, 1, 0], [0, 1, 2]);
-  expect(firstDifferenceOf(same, same)).toEqual({ decision: null, action: null, place: null });
-  expect(firstDifferenceOf(same, run([0, 1], [0, 1])).action).toBe(2);
-});
 
 test("means are those of the steps, and unknown values do not count", () => {
   const column = { name: "health", kind: "fact", type: "float", categories: [] as string[] } as unknown as Column;
