@@ -134,14 +134,17 @@ def test_an_empty_study_is_served(tmp_path: Path) -> None:
 
 def test_selections_are_saved_in_the_study(study: Study, client: httpx.Client) -> None:
     assert client.get("/selections").json() == []
-    kept = [{"name": "<b>hits</b>", "recording": "steps", "expression": "hit ∩ ¬died"}]
-    assert client.put("/selections", json=kept).json() == kept
-    assert client.get("/selections").json() == kept
+    one = {"name": "<b>hits</b>", "recording": "steps", "expression": "hit ∩ ¬died"}
+    two = {"name": "<b>hits</b>", "recording": "pairs", "expression": "hit"}
+    assert client.put("/selections", json=one).json() == [one]
+    assert client.put("/selections", json=two).json() == client.get("/selections").json() == [one, two]
     assert "hits" in (study.path / "selections.json").read_text()
-    assert client.put("/selections", json=[{"name": "", "recording": "steps", "expression": ""}]).status_code == 422
-    assert client.put("/selections", json=kept * 2).status_code == 400
-    assert client.put("/selections", json=kept * 501).status_code == 422
-    assert client.get("/selections").json() == kept, "a refused change changes nothing"
+    assert client.put("/selections", json={"name": "", "recording": "steps", "expression": ""}).status_code == 422
+    changed = one | {"expression": "died"}
+    assert client.put("/selections", json=changed).json() == [changed, two], "of one name, the newer"
+    gone = {"recording": "pairs", "name": "<b>hits</b>"}
+    assert client.delete("/selections", params=gone).json() == client.get("/selections").json() == [changed]
+    assert client.delete("/selections", params=gone).status_code == 404
 
 
 def test_damaged_or_linked_selections_are_reported(study: Study, client: httpx.Client, tmp_path: Path) -> None:
@@ -153,5 +156,6 @@ def test_damaged_or_linked_selections_are_reported(study: Study, client: httpx.C
     (tmp_path / "outside.json").write_text("[]")
     file.symlink_to(tmp_path / "outside.json")
     assert client.get("/selections").status_code == 409
-    assert client.put("/selections", json=[]).status_code == 409
+    asked = {"name": "a", "recording": "steps", "expression": ""}
+    assert client.put("/selections", json=asked).status_code == 409
     assert (tmp_path / "outside.json").read_text() == "[]"
