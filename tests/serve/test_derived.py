@@ -18,7 +18,7 @@ from innerview.cli import look
 from innerview.errors import UnknownName
 from innerview.lenses.columns import derived as deriving
 from innerview.lenses.columns.derived import Derived, derived
-from innerview.schema import ArraySpec, Column, Metric, Metrics, Ordering
+from innerview.schema import ArraySpec, Column, Metric, Ordering
 from innerview.serve import serve
 from innerview.store import Study, load_metrics, save_metric, write_rows
 
