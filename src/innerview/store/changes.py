@@ -24,8 +24,8 @@ from innerview.store.locks import FileLock
 from innerview.store.paths import confined
 
 WAIT_S = 30.0
-"""So long a save waits for others."""
-_OWNER = "owner.lock"
+"""So long a save waits for others while none of them ends."""
+_WORKING, _OWNER = ".working-", "owner.lock"
 LOCK, NEXT = "study.lock", "study.next.lock"
 _POLL_S = (0.0005, 0.002)
 
@@ -40,15 +40,14 @@ def changing(root: Path) -> Iterator[None]:
     if key in mine:
         yield
         return
-    deadline = time.monotonic() + WAIT_S
     line = _line(key)
     if not line.enter(WAIT_S):
         raise _busy(root)
     try:
-        held = _turn(root, deadline)
+        held = _turn(root, time.monotonic() + WAIT_S)
         mine.add(key)
         try:
-            clear_unfinished(root)
+            _clear(root)
             yield
         finally:
             mine.discard(key)
@@ -71,13 +70,10 @@ def change_json(
 
 
 @contextmanager
-def own_folder(root: Path, prefix: str) -> Iterator[Path]:
-    """A folder inside a study for long work; it goes afterwards. Those that killed processes left go first."""
+def own_folder(root: Path) -> Iterator[Path]:
+    """A folder inside a study for long work that nobody sees; it goes afterwards."""
     with changing(root), writing(root):
-        for left in root.glob(f"{prefix}*"):
-            if FileLock(left / _OWNER).acquire():
-                shutil.rmtree(left)
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
+        folder = Path(tempfile.mkdtemp(prefix=_WORKING, dir=root))
         owner = FileLock(folder / _OWNER)
         owner.acquire()
     try:
@@ -88,35 +84,51 @@ def own_folder(root: Path, prefix: str) -> Iterator[Path]:
             shutil.rmtree(folder)
 
 
+def _clear(root: Path) -> None:
+    """Remove what killed processes left."""
+    clear_unfinished(root)
+    for folder in root.glob(f"{_WORKING}*"):
+        if FileLock(folder / _OWNER).acquire():
+            with writing(folder):
+                shutil.rmtree(folder)
+
+
 class _Line:
     """Threads of this process that want to change one study, in the order in which they came."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: deque[threading.Event] = deque()
+        self._served = 0
 
     def enter(self, timeout_s: float) -> bool:
+        """Wait for one's turn; False where nobody's ended for so long."""
         ticket = threading.Event()
         with self._lock:
             self._waiting.append(ticket)
-            self._waiting[0].set()
+            self._call_first()
         try:
-            came = ticket.wait(timeout_s)
+            served = self._served
+            while not ticket.wait(timeout_s):
+                if served == self._served:
+                    self._give_up(ticket)
+                    return False
+                served = self._served
         except BaseException:
             self._give_up(ticket)
             raise
-        return came or self._give_up(ticket)
+        return True
 
     def leave(self) -> None:
         with self._lock:
             self._waiting.popleft()
+            self._served += 1
             self._call_first()
 
-    def _give_up(self, ticket: threading.Event) -> bool:
+    def _give_up(self, ticket: threading.Event) -> None:
         with self._lock:
             self._waiting.remove(ticket)
             self._call_first()
-        return False
 
     def _call_first(self) -> None:
         if self._waiting:

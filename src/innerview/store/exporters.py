@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -178,4 +178,5 @@ def _new_file(path: Path | str, suffixes: tuple[str, ...]) -> Iterator[tuple[Pat
             yield temporary, suffix
             temporary.replace(target)
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # what failed is told
+            temporary.unlink(missing_ok=True)

@@ -23,6 +23,8 @@ from innerview.errors import DamagedPart, DiskFull, ReadOnly, StoreError
 STUDY_FILE = "study.json"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NOT_ALLOWED = {errno.EROFS, errno.EACCES, errno.EPERM}
+_IN_RUST = re.compile(r"\(os error (\d+)\)")
+"""How polars says which error it was."""
 _UNFINISHED = re.compile(r"\..+\.\d+-[0-9a-f]{12}\.tmp")
 
 
@@ -44,16 +46,18 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _in_words(path: Path, error: OSError) -> StoreError:
-    if error.errno in _NO_ROOM:
+    told = _IN_RUST.search(str(error))
+    number = int(told[1]) if told and error.errno is None else error.errno
+    if number in _NO_ROOM:
         return DiskFull(
             f"There is no room to write '{path.name}' in '{path.parent}'. What was saved before is safe: free some "
             "space and do the same again; a recording goes on where it stopped."
         )
-    if error.errno in _NOT_ALLOWED:
+    if number in _NOT_ALLOWED:
         study = next((folder for folder in path.parents if (folder / STUDY_FILE).exists()), None)
         what = "This study" if study else f"'{path.parent}'"
         return ReadOnly(
-            f"{what} is read-only: '{path.name}' cannot be written in '{study or path.parent}' ({error.strerror}). It "
+            f"{what} is read-only: '{path.name}' cannot be written in '{study or path.parent}' ({os.strerror(number or 0)}). It "
             "can be looked at. To save, make the folder writable, or work on a copy of it."
         )
     return StoreError(f"'{path.name}' could not be written in '{path.parent}': {error.strerror or error}.")
@@ -98,17 +102,17 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True, beside: Pa
     return stamp
 
 
-def json_bytes(value: Any) -> bytes:
-    """A small JSON file's content, as all of them are written; an error where the value is no JSON."""
+def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
+    """A JSON file's content; an error where the value is no JSON. To indent takes ten times as long."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1).encode()
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent).encode()
     except (TypeError, ValueError) as error:
         raise StoreError(f"It cannot be saved, as it is not JSON: {error}.") from error
 
 
 def replace_json(path: Path, value: Any, *, durable: bool = True, beside: Path | None = None) -> Stamp:
     """Replace a JSON file at one stroke."""
-    return replace_file(path, json_bytes(value), durable=durable, beside=beside)
+    return replace_file(path, json_bytes(value, indent=1), durable=durable, beside=beside)
 
 
 def write_at(path: Path, offset: int, content: bytes) -> None:

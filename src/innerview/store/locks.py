@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 from innerview.store.files import writing
@@ -28,8 +29,9 @@ class FileLock:
                 try:
                     taken = _lock(descriptor)
                     if taken and _is_still_there(self.path, descriptor):
-                        os.lseek(descriptor, 0, os.SEEK_SET)
-                        os.write(descriptor, f"{os.getpid():<{_OWNER_BYTES}}".encode())
+                        with suppress(OSError):  # on a full disk it is held all the same, by somebody unknown
+                            os.lseek(descriptor, 0, os.SEEK_SET)
+                            os.write(descriptor, f"{os.getpid():<{_OWNER_BYTES}}".encode())
                         self._descriptor, descriptor = descriptor, -1
                         _HELD.add(self)
                         return True

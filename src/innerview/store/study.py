@@ -15,7 +15,15 @@ from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
 from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
 from innerview.store.changes import LOCK, NEXT, changing
-from innerview.store.files import STUDY_FILE, is_unfinished, make_folder, read_json, replace_json, writing
+from innerview.store.files import (
+    STUDY_FILE,
+    is_unfinished,
+    make_folder,
+    read_json,
+    remove_folder,
+    replace_json,
+    writing,
+)
 from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
@@ -164,8 +172,18 @@ class Study:
         try:
             return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock)
         except BaseException:
-            lock.release()
+            try:
+                if not is_plain_file(folder / MANIFEST) and not any(folder.glob("rows/*.parquet")):
+                    with changing(self.path):  # nothing was begun
+                        remove_folder(folder, beside=self.path)
+            finally:
+                lock.release()
             raise
+
+    def check_writable(self) -> None:
+        """Raise where nothing could be saved, before hours are spent on it."""
+        with changing(self.path):
+            return
 
     def snapshots(self, run: str | None = None) -> list[Snapshot]:
         """What was saved while models were trained, by run and step; of one run where it is named."""

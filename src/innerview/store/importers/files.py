@@ -221,7 +221,7 @@ def _staged(study: Study, name: str) -> Iterator[Study]:
     target = study.path / "recordings" / name
     if target.exists():
         raise StoreError(f"There is a recording '{name}' already. Choose another name.")
-    with own_folder(study.path, ".import-") as folder:
+    with own_folder(study.path) as folder:
         staging = Study.create(folder / "study", study.name)
         yield staging
         with changing(study.path), writing(target):

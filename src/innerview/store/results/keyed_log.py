@@ -11,7 +11,7 @@ from typing import Any
 from innerview.errors import StoreError
 from innerview.schema import to_json
 from innerview.store.changes import changing
-from innerview.store.files import append_line, make_folder, sync_folder
+from innerview.store.files import append_line, make_folder, replace_file
 from innerview.store.paths import confined
 from innerview.store.study import Study
 
@@ -51,9 +51,9 @@ class KeyedLog:
             fresh = not self._path.exists()
             if fresh:
                 make_folder(self._path.parent)
-            append_line(self._path, "".join([head, *texts] if fresh else texts).encode())
-            if fresh:
-                sync_folder(self._path.parent)
+                replace_file(self._path, "".join([head, *texts]).encode(), beside=self._study.path)
+            else:
+                append_line(self._path, "".join(texts).encode())
 
     def _lines(self) -> list[dict[str, Any]]:
         try:
