@@ -10,9 +10,6 @@ import tempfile
 import time
 from pathlib import Path
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "NUMBA_NUM_THREADS"):
-    os.environ[_variable] = "1"  # before anything is imported that makes threads: they do not outlive a fork
-
 import torch
 
 from tests.killed.operations import Point

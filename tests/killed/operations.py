@@ -38,9 +38,8 @@ def watch(folder: Path, reached: Callable[[str], None], kill_at: Point | None = 
         return here
 
     def opened(event: str, arguments: tuple[Any, ...]) -> None:
-        if event == "open" and isinstance(arguments[0], str) and isinstance(arguments[2], int):
-            if arguments[2] & _WRITING:
-                before("open", os.path.abspath(arguments[0]))  # noqa: PTH100 (a link is not to be followed)
+        if event == "open" and not isinstance(arguments[0], int) and arguments[2] & _WRITING:
+            before("open", os.path.abspath(os.fsdecode(arguments[0])))  # noqa: PTH100 (a link is not to be followed)
 
     def by_descriptor(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(descriptor: int, *rest: Any) -> Any:

@@ -43,16 +43,20 @@ class Uninterrupted:
 def in_child(work: Callable[[Callable[[Any], None]], None]) -> tuple[int, list[Any]]:
     """Do something in a forked process; gives how it ended and what it told."""
     reading, writing = os.pipe()
-    write = os.write
+    write = os.write  # as it is before operations are counted
+
+    def tell(told: Any) -> None:
+        write(writing, json.dumps(told).encode() + b"\n")
+
     child = os.fork()
     if child == 0:
         code = 1
         try:
             os.close(reading)
-            work(lambda told: [write(writing, json.dumps(told).encode() + b"\n")] and None)
+            work(tell)
             code = 0
         except BaseException:  # noqa: BLE001 (told to the parent, as this process ends here)
-            write(writing, json.dumps({"error": traceback.format_exc()}).encode() + b"\n")
+            tell({"error": traceback.format_exc()})
         finally:
             os._exit(code)
     os.close(writing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -14,7 +15,8 @@ import pytest
 
 from innerview.errors import DiskFull, StudyBusy
 from innerview.serve import Handle, serve
-from innerview.store import Recording, Study
+from innerview.store import Recording, Study, load_metrics, load_names, load_selections
+from tests.killed.disks import read_only, small_disk
 
 from .conftest import BLOCK, ROWS, fill, fill_pairs, steps_arrays, steps_info, steps_rows
 from .wirework import WAIT_S
@@ -145,6 +147,55 @@ def test_selections_are_saved_in_the_study(study: Study, client: httpx.Client) -
     gone = {"recording": "pairs", "name": "<b>hits</b>"}
     assert client.delete("/selections", params=gone).json() == client.get("/selections").json() == [changed]
     assert client.delete("/selections", params=gone).status_code == 404
+
+
+def test_thirty_pages_that_save_at_once_lose_nothing(study: Study, handle: Handle) -> None:
+    result = study.save_result("factors", recording="steps", arguments={}, value={}).id
+
+    def save(number: int) -> list[int]:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as page:
+            return [
+                page.put(
+                    "/selections", json={"name": f"s{number}", "recording": "steps", "expression": ""}
+                ).status_code,
+                page.patch(f"/names/{result}", json={str(number): "x"}).status_code,
+                page.put("/metrics", json={"name": f"m{number}", "expression": "step"}).status_code,
+            ]
+
+    with ThreadPoolExecutor(30) as pages:
+        assert list(pages.map(save, range(30))) == [[200, 200, 200]] * 30
+    assert {each.split("/")[1] for each in load_selections(study)} == {f"s{number}" for number in range(30)}
+    assert len(load_names(study, result)) == len(load_metrics(study).own) == 30
+
+
+def test_a_read_only_study_is_shown_and_refuses_saves_in_words(study: Study, client: httpx.Client) -> None:
+    with read_only(study.path):
+        assert client.get("/study").status_code == client.get("/recordings/steps/columns").status_code == 200
+        for reply in (
+            client.put("/selections", json={"name": "a", "recording": "steps", "expression": ""}),
+            client.put("/metrics", json={"name": "m", "expression": "step"}),
+        ):
+            assert (reply.status_code, reply.json()["error"]["kind"]) == (403, "ReadOnly")
+            assert reply.json()["error"]["message"].startswith("This study is read-only: ")
+    assert client.get("/selections").json() == []
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as fill:
+        study = Study.create(tmp_path / "disk" / "study")
+        fill_pairs(study)
+        with (
+            serve(study.path) as handle,
+            httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as page,
+        ):
+            one = {"name": "a", "recording": "pairs", "expression": ""}
+            assert page.put("/selections", json=one).status_code == 200
+            fill()
+            refused = page.put("/selections", json=one | {"expression": "x" * 20_000})
+            assert (refused.status_code, refused.json()["error"]["kind"]) == (507, "DiskFull")
+            assert "free some space" in refused.json()["error"]["message"]
+            assert page.get("/selections").json() == [one]
 
 
 def test_damaged_or_linked_selections_are_reported(study: Study, client: httpx.Client, tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ def test_a_result_is_replaced_as_a_whole(study: Study, monkeypatch: pytest.Monke
 
         with monkeypatch.context() as patch:
             patch.setattr(files.os, "replace", stop)
-            with pytest.raises(StoreError, match="could not be written.*Input/output error"):
+            with pytest.raises(StoreError, match=r"could not be written.*Input/output error"):
                 keep(2)
         study.check_result(kept)
         assert study.result(kept).value == 1 and study.result_array(kept, "a").tolist() == [1, 1, 1]

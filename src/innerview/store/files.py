@@ -56,9 +56,9 @@ def _in_words(path: Path, error: OSError) -> StoreError:
     if number in _NOT_ALLOWED:
         study = next((folder for folder in path.parents if (folder / STUDY_FILE).exists()), None)
         what = "This study" if study else f"'{path.parent}'"
+        why = f"'{path.name}' cannot be written in '{study or path.parent}' ({os.strerror(number or 0)})"
         return ReadOnly(
-            f"{what} is read-only: '{path.name}' cannot be written in '{study or path.parent}' ({os.strerror(number or 0)}). It "
-            "can be looked at. To save, make the folder writable, or work on a copy of it."
+            f"{what} is read-only: {why}. It can be looked at. To save, make the folder writable, or work on a copy."
         )
     return StoreError(f"'{path.name}' could not be written in '{path.parent}': {error.strerror or error}.")
 
