@@ -167,8 +167,9 @@ class Study:
     def _writer(self, folder: Path, info: RecordingInfo, block_rows: int) -> RecordingWriter:
         for spec in info.arrays:
             checked_name("array", spec.name)
-        make_folder(folder)
-        lock = WriterLock(folder / "writer.lock")
+        with changing(self.path):  # while nobody removes the folder of a recording that came to nothing
+            make_folder(folder)
+            lock = WriterLock(folder / "writer.lock")
         try:
             return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock)
         except BaseException:
