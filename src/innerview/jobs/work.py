@@ -151,6 +151,7 @@ class StoredWork(Work):
         saved = None if again else self.saved()
         if saved is not None:
             return saved
+        self.study.check_writable()
         return self.save(self.merge(self._run_all(progress, () if again else self.left())))
 
     def left(self) -> Sequence[Any]:

@@ -50,16 +50,18 @@ export class Service {
   resume = (id: string): Promise<Job> =>
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/resume`, { method: "POST" });
   selections = (): Promise<SavedSelection[]> => this.client.json("/api/selections");
-  saveSelections = (body: SavedSelection[]): Promise<unknown> =>
+  /** Both give all that are saved then. */
+  saveSelection = (body: SavedSelection): Promise<SavedSelection[]> =>
     this.client.json("/api/selections", { method: "PUT", body });
+  dropSelection = ({ recording, name }: SavedSelection): Promise<SavedSelection[]> =>
+    this.client.json(`/api/selections?${new URLSearchParams({ recording, name })}`, { method: "DELETE" });
 
   /** What people call the parts of a result, by part. */
   names = (result: string): Promise<Record<string, string>> =>
     this.client.json(`/api/names/${encodeURIComponent(result)}`);
-  saveNames = (result: string, names: readonly string[]): Promise<unknown> => {
-    const body = Object.fromEntries(names.flatMap((name, part) => (name ? [[String(part), name]] : [])));
-    return this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PUT", body });
-  };
+  /** An empty name is none. */
+  saveName = (result: string, part: number, name: string): Promise<unknown> =>
+    this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PATCH", body: { [part]: name } });
 
   /** Where two runs diverge, each the rows of a recording. */
   firstDifference = (a: Range & { recording: string }, b: Range & { recording: string }): Promise<FirstDifference> => {

@@ -316,16 +316,16 @@ export interface paths {
          * @description What the parts of a result are called.
          */
         get: operations["names"];
-        /**
-         * Replace Names
-         * @description Replace the names of a result's parts; an empty name is none.
-         */
-        put: operations["replace_names"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Name Parts
+         * @description Name parts of a result; an empty name is none. Parts that are left out stay as they are.
+         */
+        patch: operations["name_parts"];
         trace?: never;
     };
     "/api/recordings/{name}": {
@@ -793,12 +793,16 @@ export interface paths {
          */
         get: operations["selections"];
         /**
-         * Replace Selections
-         * @description Replace all named selections; a name is taken once in each recording.
+         * Save One
+         * @description Save a selection; one of the same recording and name is replaced. Gives all there are now.
          */
-        put: operations["replace_selections"];
+        put: operations["save_one"];
         post?: never;
-        delete?: never;
+        /**
+         * Drop One
+         * @description Forget a selection; gives those that are left.
+         */
+        delete: operations["drop_one"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3682,7 +3686,7 @@ export interface operations {
             };
         };
     };
-    replace_names: {
+    name_parts: {
         parameters: {
             query?: never;
             header?: never;
@@ -4791,7 +4795,7 @@ export interface operations {
             };
         };
     };
-    replace_selections: {
+    save_one: {
         parameters: {
             query?: never;
             header?: never;
@@ -4800,9 +4804,50 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SavedSelections"];
+                "application/json": components["schemas"]["SavedSelection"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSelections"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_one: {
+        parameters: {
+            query: {
+                recording: string;
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {

@@ -19,7 +19,7 @@ from innerview.jobs.work import Product, Watch, Work
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.origin import Origin, origin_of
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
-from innerview.schema import RecordingInfo, Scene, only_number, to_json
+from innerview.schema import Move, RecordingInfo, Scene, only_number, to_json
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.store.paths import free_name
 
@@ -38,7 +38,7 @@ class WhatIfWork(Work):
         if not any(move.takes_time for move in job.moves):
             raise RequestError("Nothing was done yet: take an action, or let the agent take one, and save it then.")
         self.origin = origin_of(job, context)
-        self.name = job.name or _free_name(context.study, self.origin)
+        self.name = job.name or _free_name(context.study, self.origin, job.moves)
 
     @property
     def title(self) -> str:
@@ -74,17 +74,31 @@ def save_rollout(
         progress(before, total, "what was rolled out")
         piece, skipped = _piece(rollout, rows, scene, info), max(0, known - before)
         columns = {name: column[skipped:] for name, column in piece.rows.items()}
-        writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
-        writer.end_group(_line(origin, piece, scene, writer))
+        if not writer.groups_committed:  # else all its rows were committed when it was stopped
+            writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
+            writer.end_group(_line(origin, piece, scene, writer))
     progress(total, total, "saved")
     return study.recording(info.name)
 
 
-def _free_name(study: Study, origin: Origin) -> str:
-    """ "<recording> - from <episode>.<step>", with a number where there is one of that name."""
-    taken = set(study.recordings())
+def _free_name(study: Study, origin: Origin, moves: Sequence[Move]) -> str:
+    """ "<recording> - from <episode>.<step>", with a number where there is another one of that name."""
+    taken = {name for name in study.recordings() if not _is_saved_as(study, name, origin, moves)}
     end = f" - from {origin.group['episode']}.{origin.step}"
     return free_name(origin.recording.name, lambda name: name not in taken, end=end)
+
+
+def _is_saved_as(study: Study, name: str, origin: Origin, moves: Sequence[Move]) -> bool:
+    """Whether that is the same rollout, saved already or in part."""
+    wanted = {
+        "of": origin.recording.info.name,
+        "episodes": [origin.group["episode"]],
+        "from": origin.step,
+        "moves": to_json(tuple(moves)),
+        "identity": origin.subject.identity(),
+    }
+    told = study.recording(name).info.arguments
+    return all(told.get(key) == value for key, value in wanted.items())
 
 
 def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:

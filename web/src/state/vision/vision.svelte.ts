@@ -162,7 +162,7 @@ export class Vision implements WorkspaceState {
     const before = this.names;
     this.names = before.with(factor, name.trim());
     try {
-      await this.session.service.saveNames(shown.line.id, this.names);
+      await this.session.service.saveName(shown.line.id, factor, name.trim());
     } catch (problem) {
       this.names = before;
       throw problem;
