@@ -101,7 +101,10 @@ class _Playing:
 
     def step(self) -> list[EpisodeSummary]:
         """Everybody acts once; who is done makes room for who waits."""
-        rewards, endings = self._games.step(self._actions())
+        actions = self._actions()
+        rewards, endings = self._games.step(actions)
+        if not self._sampler.is_random:
+            self._stepper.acted(actions, rewards)
         outcomes = [game.tally.step(*each) for game, *each in zip(self.running, rewards, endings, strict=True)]
         ended = [
             game.tally.summary(outcome, self._games.facts(place))

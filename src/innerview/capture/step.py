@@ -102,6 +102,18 @@ class Stepper(Generic[Given]):
                 state[list(waiting)] = before[site][list(waiting)]
         return output
 
+    def acted(self, actions: np.ndarray, rewards: np.ndarray, rows: Sequence[int] | None = None) -> None:
+        """What was done and earned in this step, for subjects that are told of it in the next; in some `rows` alone."""
+        if not self.subject.told_names:
+            return
+        told = self.subject.acted(self.memory, actions, rewards)
+        if rows is not None:
+            for site, state in told.items():
+                after = self.memory[site].clone()
+                after[list(rows)] = state[list(rows)]
+                told[site] = after
+        self.memory = told
+
     def changes(self, steps: Sequence[int], programs: Sequence[int] | None = None) -> Changes:
         """What the edits change in this step."""
         if self._editor is None:
