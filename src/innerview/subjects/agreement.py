@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from innerview.errors import SubjectError
-from innerview.subjects.body import Heard
+from innerview.subjects.body import Heard, Output
 from innerview.subjects.isolation import FAILURES
 from innerview.subjects.memory.convention import apart
 from innerview.subjects.subject import Subject
@@ -51,7 +51,7 @@ def replay(subject: Subject, steps: Sequence[Mapping[str, Tensor]]) -> None:
                 _check_action(subject, bare.act(output, greedy=True), author.action, output.heads, number)
             if rows > 1:
                 own = {name: value[:1] for name, value in step.items()}
-                single = bare.run(own, alone | {name: value[:1] for name, value in told.items()})
+                single = _alone(bare, own, alone | {name: value[:1] for name, value in told.items()})
                 _check_alone(subject, single.heads, output.heads, bare.dtype)
                 alone = bare.initial_memory(1) if bare.apart else single.memory
             memory = output.memory
@@ -95,6 +95,16 @@ def _check_action(
                 f"'{subject.info.name}' is not believed: in step {step + 1} it does {one}, and its own predict "
                 f"{other}. Please report this with the algorithm and its settings."
             )
+
+
+def _alone(subject: Subject, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]) -> Output:
+    try:
+        return subject.run(inputs, memory)
+    except SubjectError as error:
+        raise SubjectError(
+            f"'{subject.info.name}' takes several rows and not one alone, so it depends on the other rows of a batch. "
+            f"Normalise by fixed numbers (BatchNorm with track_running_stats). {error}"
+        ) from error
 
 
 def _check_alone(

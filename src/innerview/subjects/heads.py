@@ -15,6 +15,7 @@ from innerview.schema import ActionSpace, Head
 from innerview.schema.subject import HeadKind
 from innerview.subjects.sources import (
     HeadSource,
+    actions_in,
     are_probabilities,
     equal,
     log_probabilities,
@@ -62,11 +63,13 @@ def find_heads(
     if isinstance(declared, str):
         sources = _single(found, declared, batch)
     elif declared is not None:
-        sources = _declared(every, declared, trace, batch)
+        sources = [_choosing(source, trace, batch, drawn) for source in _declared(every, declared, trace, batch)]
     else:
         continuous = space is not None and space.kind == "continuous"
         sources, told = _behind(module, every, trace, batch)
         left = [part for part in found if part.path not in told]
+        if not sources:
+            _check_drawn(every, drawn, trace, batch)
         acts = "gaussian" if continuous else "policy" if space else None
         sources += _inferred(left, trace, batch, acts) if left or not sources else []
     sources += _spread_parameter(module, sources)
@@ -147,6 +150,41 @@ def _declared(found: list[Part], declared: Mapping[str, Any], trace: Trace, batc
         else:
             raise UnknownName("part of the output or layer", name, [*paths, *trace.layers], "Heads are read off these.")
     return sources
+
+
+def _choosing(source: HeadSource, trace: Trace, batch: int, drawn: Collection[Path]) -> HeadSource:
+    """A layer that decides, with the action that the module returns for it."""
+    if not source.layer or source.head.kind not in ("policy", "q", "advantage"):
+        return source
+    for path, _ in actions_in(trace.result, batch):
+        if path not in drawn:
+            return replace(source, action=path)
+        chances = (p for p in parts(trace.result) if p.path in drawn and p.value.is_floating_point())
+        follows = tuple(part.path for part in chances if part.value.numel() == batch)
+        if follows:
+            return replace(source, action=path, follows=follows)
+    return source
+
+
+def _check_drawn(every: Sequence[Part], drawn: Collection[Path], trace: Trace, batch: int) -> None:
+    """An error where what would be a head is drawn at random, or an action is all that is returned of a policy."""
+    for part in every:
+        if part.path not in drawn:
+            continue
+        name = part.name if part.named else trace.maker(part.value)
+        kind = _kind(part, trace, batch)
+        if not part.value.is_floating_point():
+            raise SubjectError(
+                f"The module returns an action that is drawn at random ('{part.name}'), and no layer puts out the "
+                "logits it is drawn from: they are masked or scaled before. Return the logits beside it."
+            )
+        alone = len([other for other in every if other.value.is_floating_point()]) == 1
+        if alone or (kind in ("policy", "q", "value", "advantage") and "action" not in name and "log_p" not in name):
+            raise SubjectError(
+                f"'{part.name}' is drawn at random: the same inputs give another one at each call, in eval mode too. "
+                "Return what it is drawn from (logits, a mean), and no dropout or noise in eval mode; a latent state "
+                "that is sampled must be its mean there."
+            )
 
 
 def _check_order(declared: Mapping[str, Any], found: Sequence[Part], batch: int) -> None:

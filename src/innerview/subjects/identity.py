@@ -25,14 +25,19 @@ def said_of_probe(body: Any, module: nn.Module, inputs: Sequence[InputSpec]) -> 
     So it is the same on another machine and another device. Empty where the module takes no probe.
     """
     memo: dict[int, Any] = {}
+    scripted = any(isinstance(part, torch.jit.ScriptModule) for part in module.modules())  # cannot be converted
+    if scripted and any(value.device.type != "cpu" for value in module.state_dict().values()):
+        return ""
     try:
-        own, other = copy.deepcopy(module, memo).cpu(), copy.deepcopy(body, memo)
+        own, other = copy.deepcopy(module, memo), copy.deepcopy(body, memo)
     except (*FAILURES, RecursionError):
         return ""
     steps = _probe(inputs)
-    for precise in (True, False):
+    for precise in (False,) if scripted else (True, False):
         try:
-            heads = _heads(own.double() if precise else own.float(), other, steps, precise=precise)
+            if not scripted:
+                own = own.cpu().double() if precise else own.float()
+            heads = _heads(own, other, steps, precise=precise)
         except (*FAILURES, SubjectError):
             continue
         return _digest(heads)

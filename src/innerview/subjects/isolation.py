@@ -74,7 +74,8 @@ class Written:
 
     def read(self) -> Any:
         """What it holds now."""
-        return _table(self.owner, self.buffer).get(self.name, ABSENT)
+        table = _table(self.owner, self.buffer)
+        return table[self.name] if self.name in table else ABSENT  # noqa: SIM401 of a scripted module it is no dict
 
     def restore(self, value: Any) -> None:
         """Put back what it held."""
@@ -164,7 +165,7 @@ def watching(module: nn.Module) -> Iterator[list[Written]]:
         Written(owner, name, buffer)
         for owner in module.modules()
         for buffer in (False, True)
-        for name in _table(owner, buffer)
+        for name in list(_table(owner, buffer).keys())  # of a scripted module it is no dict
         if buffer or name not in _OWN
     ]
     before = {item: _Held(item.read()) for item in everything}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.schema import Head
-from innerview.subjects.structure import Part, Path, parts, pick
+from innerview.subjects.structure import Part, Path, lists, parts, pick
 
 CLOSE = 1e-4
 
@@ -27,9 +27,9 @@ class HeadSource:
     """Not in the output at all but a parameter of the module (a learned spread)."""
     transform: Callable[[Tensor], Tensor] | None = None
     action: Path | None = None
-    """The part of the output that is an action drawn from this head, where that is all the module returns of it."""
+    """The part of the output that is an action chosen from this head, where that is all the module returns of it."""
     follows: tuple[Path, ...] = ()
-    """Parts that are the log probability of that action, and the entropy."""
+    """Parts that are the log probability of that action, and the entropy; without, it is the best one."""
 
     def read(self, result: Any, module: nn.Module, layers: Mapping[str, Tensor], batch: int) -> Tensor:
         """[batch, size]; more rows than `batch` where an activation with more was put into a layer."""
@@ -50,6 +50,16 @@ def row_size(part: Part, batch: int) -> int:
 def per_row(value: Tensor, batch: int) -> bool:
     """Whether a tensor has something for each row."""
     return value.ndim > 0 and batch in value.shape[:2] and value.numel() >= batch
+
+
+def actions_in(result: Any, batch: int) -> Iterator[tuple[Path, Any]]:
+    """Whole numbers of an output, one for each row: tensors, and lists of them."""
+    for part in parts(result):
+        if not part.value.is_floating_point() and part.value.dtype is not torch.bool and part.value.numel() == batch:
+            yield part.path, part.value
+    for path, item in lists(result):
+        if len(item) == batch and all(type(number) is int for number in item):
+            yield path, item
 
 
 def equal(value: Tensor, wanted: Tensor) -> bool:
@@ -73,7 +83,15 @@ def contradiction(sources: Sequence[HeadSource], result: Any, heads: Mapping[str
         head = source.head
         if not source.layer:
             continue
-        if source.action is not None:
+        if source.action is not None and not source.follows:
+            best = heads[head.name].argmax(dim=1).tolist()
+            if torch.as_tensor(pick(result, source.action)).flatten().tolist() != best:
+                return (
+                    f"head '{head.name}' is read off layer '{source.layer}', and the action that the module returns is "
+                    "not the best of it: it is masked or changed after that layer. Return what the action is chosen "
+                    "from, the logits or Q values."
+                )
+        elif source.action is not None:
             told = told_by(head.kind, heads, head.name, pick(result, source.action))
             if not all(any(equal(pick(result, path), number) for number in told) for path in source.follows):
                 return (

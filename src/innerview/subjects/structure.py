@@ -21,6 +21,8 @@ from torch.distributions import (
     OneHotCategorical,
 )
 
+from innerview.subjects.combinations import joint_bits, joint_logits
+
 Key = str | int
 Path = tuple[Key, ...]
 _DEPTH = 8
@@ -99,6 +101,14 @@ def leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield from leaves(item, (*path, key))
 
 
+def lists(value: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any] | tuple[Any, ...]]]:
+    """Every list and tuple of a structure."""
+    if isinstance(value, list | tuple):
+        yield path, value
+    for key, item in (_children(value) or ()) if len(path) < _DEPTH else ():
+        yield from lists(item, (*path, key))
+
+
 def nodes(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Every part of a structure that holds tensors, the whole first."""
     if isinstance(value, Tensor) or parts(value):
@@ -174,5 +184,10 @@ def _distribution_keys(value: Distribution) -> tuple[str, ...]:
 
 def _distribution_part(value: Distribution, key: str) -> Tensor:
     base: Any = value.base_dist if isinstance(value, Independent) else value
+    if isinstance(base, Bernoulli):
+        return joint_bits(base.logits.reshape(len(base.logits), -1))
+    if isinstance(base, Categorical) and base.logits.ndim > 2:  # several decisions at once
+        rows, sizes = len(base.logits), (base.logits.shape[-1],) * base.logits[0, ..., 0].numel()
+        return joint_logits(base.logits.reshape(rows, -1), sizes)
     tensor: Tensor = torch.log(base.stddev) if key == "log_std" else getattr(base, key)
     return tensor

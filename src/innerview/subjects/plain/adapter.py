@@ -75,17 +75,27 @@ def subject(
     where, weights = _device(module, device), weights_digest(module)
     space = actions if isinstance(actions, ActionSpace) else None
     names = actions.names if isinstance(actions, ActionSpace) else tuple(actions or ())
+    title = name or type(module).__name__
     examples, arguments = read_example(entry, example, inputs, memory)
-    fitted = _fit(
-        entry, examples, arguments, memory=memory, normalise=normalise, previous=previous, actions=names, device=where
-    )
-    made = _made(fitted, name or type(module).__name__, heads, names, space, attention)
-    replay(made, fitted.steps)
-    if weights_digest(module) != weights:
-        raise SubjectError(
-            f"Subject '{made.info.name}' changes its weights or buffers when it is run, and did so now: load them "
-            "again. Write in training mode only (if self.training: …)."
+    try:
+        fitted = _fit(
+            entry,
+            examples,
+            arguments,
+            memory=memory,
+            normalise=normalise,
+            previous=previous,
+            actions=names,
+            device=where,
         )
+        made = _made(fitted, title, heads, names, space, attention)
+        replay(made, fitted.steps)
+    finally:
+        if weights_digest(module) != weights:
+            raise SubjectError(
+                f"'{title}' changes its weights or buffers when it is run, and did so now: load them again. Write them "
+                "in training mode only (if self.training: …)."
+            )
     return made
 
 

@@ -105,7 +105,8 @@ class PlainBody:
             return self._in_one_call(steps, self.convention.time_axis, seed)
         found = []
         kept: dict[str, Tensor] = {}
-        calls = [self.caller(step, copies=True) for step in steps]
+        told = [{item.name: item.given(step[item.name]) for item in self.previous} for step in steps]
+        calls = [self.caller({**step, **more}, copies=True) for step, more in zip(steps, told, strict=True)]
         with as_author(self.entry.module, device_of(self.entry.module)), attached(self._reading(kept)):
             for _, result in self.convention.play(calls, batch, seed):
                 found.append(self._heard(result, kept, batch))

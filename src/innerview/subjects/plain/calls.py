@@ -102,7 +102,7 @@ def entry_of(module: nn.Module, call: str | Sequence[str] | None) -> Entry | Non
             if not callable(getattr(module, name, None)):
                 raise UnknownName(f"method of {type(module).__name__}", name, methods_of(module))
         return Entry(module, () if names == ("forward",) else names)
-    if type(module).forward is not nn.Module.forward or isinstance(module, torch.jit.ScriptModule):
+    if isinstance(module, torch.jit.ScriptModule) or type(module).forward is not nn.Module.forward:
         return Entry(module)
     for names in _METHODS:
         if all(callable(getattr(module, name, None)) for name in names):
@@ -170,7 +170,8 @@ def read_example(
     module, names = entry.module, entry.names or ["input"]
     if any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in entry.parameters):
         names += [f"{names[-1]}_{number}" for number in range(1, 16)]
-    if example is None and inputs is None:
+    exact = example is None
+    if exact and inputs is None:
         raise SubjectError(
             f"{type(module).__name__} needs an example of what it takes: example=torch.zeros(1, 3, 64, 112), or "
             f"inputs={{'{names[0]}': (3, 64, 112)}} with shapes for one row."
@@ -180,15 +181,15 @@ def read_example(
         example = {name: _blank(shape) for name, shape in inputs.items()}
         if len(example) == 1 and not set(example) & set(names):
             ((title, value),) = example.items()
-            return {title: batched(value, module)}, Arguments((Given(title),), _constants(entry, {names[0]}))
+            return {title: value}, Arguments((Given(title),), _constants(entry, {names[0]}))
     declared = set(memory) if isinstance(memory, Mapping) else set()
     if isinstance(example, Mapping):
         example = {t: part for t, part in example.items() if t not in declared and not _is_state(module, str(t), part)}
         any_name = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in entry.parameters)
         if set(example) <= set(names) or any_name:
-            found, trees = _collected({str(name): part for name, part in example.items()}, module)
+            found, trees = _collected({str(name): part for name, part in example.items()}, module, exact=exact)
             return found, Arguments((), {**trees, **_constants(entry, set(trees))})
-        found, trees = _collected({str(name): part for name, part in example.items()}, module)
+        found, trees = _collected({str(name): part for name, part in example.items()}, module, exact=exact)
         return found, Arguments((trees,), _constants(entry, {names[0]}))
     values = list(example) if isinstance(example, tuple | list) and not np.isscalar(example[0]) else [example]
     if len(values) > len(names):
@@ -196,11 +197,11 @@ def read_example(
             f"The example has {len(values)} parts, but {entry.title} takes {len(names)}: {', '.join(names)}."
         )
     given = {n: v for n, v in zip(names, values, strict=False) if n not in declared and not _is_state(module, n, v)}
-    found, trees = _collected(given, module)
+    found, trees = _collected(given, module, exact=exact)
     return found, Arguments(tuple(trees.values()), _constants(entry, set(trees)))
 
 
-def _collected(given: Mapping[str, Any], module: nn.Module) -> tuple[dict[str, Tensor], dict[str, Any]]:
+def _collected(given: Mapping[str, Any], module: nn.Module, *, exact: bool) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Inputs by name; those inside of a tuple or dict are named after it and their place or key."""
     found: dict[str, Tensor] = {}
     trees: dict[str, Any] = {}
@@ -211,7 +212,7 @@ def _collected(given: Mapping[str, Any], module: nn.Module) -> tuple[dict[str, T
             if not isinstance(item, Tensor | np.ndarray) and not np.isscalar(item) and not _is_numbers(item):
                 return item
             title = ".".join(map(str, (name, *path)))
-            found[title] = batched(item, module)
+            found[title] = item if exact else batched(item, module)
             return Given(title)
 
         trees[name] = mapped(tree, named)

@@ -13,25 +13,24 @@ from innerview.subjects.inputs import Input
 from innerview.subjects.isolation import FAILURES, Evaluating, same_random_numbers, watching
 from innerview.subjects.memory.convention import Convention, apart, outputs_by_hand
 from innerview.subjects.memory.probe import Found, Probe
-from innerview.subjects.structure import Path, parts
+from innerview.subjects.structure import Path, lists, parts
 
 _SEED = 1_000
 """A second run draws from here on."""
 
 
 def varied(body: Any, example: Mapping[str, Tensor], steps: int, inputs: Sequence[Input]) -> list[dict[str, Tensor]]:
-    """Inputs for some steps: the example's rows, then others of its kind, or the same where it takes no others."""
+    """Inputs for some steps: others of the example's kind, where the module takes them, and the example last."""
     kinds = {item.spec.name: item for item in inputs}
     device = next(iter(example.values())).device
     module = body.entry.module
     with same_random_numbers(device), watching(module), Evaluating(list(module.modules())), torch.no_grad():
         for spread in (1.0, 0.1, 0.0):
             generator = torch.Generator().manual_seed(20_262)
-            made = [dict(example)]
-            made += [{n: _other(v, kinds[n], generator, spread) for n, v in example.items()} for _ in range(steps - 1)]
-            if not spread or all(_takes(body, step) for step in made[1:]) or not _takes(body, made[0]):
+            drawn = [{n: _other(v, kinds[n], generator, spread) for n, v in example.items()} for _ in range(steps - 1)]
+            if not spread or all(_takes(body, step) for step in drawn) or not _takes(body, example):
                 break
-    return made
+    return [*drawn, dict(example)]
 
 
 def _takes(body: Any, step: Mapping[str, Tensor]) -> bool:
@@ -53,8 +52,11 @@ def _other(value: Tensor, item: Input, generator: torch.Generator, spread: float
             chosen = torch.randint(0, seen.numel(), value.shape, generator=generator)
             return seen[chosen.to(seen.device)]
         return torch.randint(0, 2, value.shape, generator=generator).to(value)
-    scale = 255.0 if item.spec.kind == "image" and item.normalise is False else 1.0
-    drawn = torch.rand(value.shape, generator=generator).mul(scale).to(value)
+    drawn = torch.rand(value.shape, generator=generator)
+    if item.spec.kind == "image":
+        drawn = drawn.mul(255.0 if item.normalise is False else 1.0).to(value)
+    else:
+        drawn = drawn.mul(2).sub(1).to(value)
     return drawn if spread == 1 else value + spread * drawn
 
 
@@ -73,12 +75,18 @@ def drawn_parts(probe: Probe, convention: Convention) -> frozenset[Path]:
                     "file), or draws numbers that no seed reaches. Keep what it remembers in attributes, or take it "
                     "as an argument and return the new one."
                 )
-    return frozenset(
-        a.path
-        for one, two in zip(first, other, strict=True)
-        for a, b in zip(parts(one), parts(two), strict=False)
-        if a.value.shape == b.value.shape and apart(a.value, b.value)
-    )
+    found = set()
+    for one, two in zip(first, other, strict=True):
+        for a, b in zip(parts(one), parts(two), strict=False):
+            if a.value.shape == b.value.shape and apart(a.value, b.value):
+                found.add(a.path)
+        found |= {path for (path, a), (_, b) in zip(_actions(one), _actions(two), strict=False) if a != b}
+    return frozenset(found)
+
+
+def _actions(result: Any) -> list[tuple[Path, list[Any]]]:
+    """Lists of whole numbers in an output."""
+    return [(path, list(item)) for path, item in lists(result) if all(type(number) is int for number in item)]
 
 
 def changed_inputs(body: Any, rows: Mapping[str, Tensor], found: Found) -> bool:

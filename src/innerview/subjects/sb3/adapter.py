@@ -189,6 +189,6 @@ def _heads(policy: Any, values: Mapping[str, Tensor], names: tuple[str, ...]) ->
 
 
 def _combined(space: Any) -> tuple[str, ...]:
-    """Names of combinations: "2, 0" where two decisions are made at once."""
+    """Names of combinations: "2 + 0" where two decisions are made at once."""
     sizes = choices(space)
-    return tuple(", ".join(map(str, numbers)) for numbers in np.ndindex(*sizes)) if sizes else ()
+    return tuple(" + ".join(map(str, numbers)) for numbers in np.ndindex(*sizes)) if sizes else ()

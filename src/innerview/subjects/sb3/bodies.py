@@ -237,5 +237,5 @@ class ActorCriticBody(Sb3Body):
         sizes = choices(policy.action_space)
         if sizes is None:
             return {"policy": decided}
-        binary = type(policy.action_space).__name__ == "MultiBinary"
-        return {"policy": joint_bits(decided) if binary else joint_logits(decided, sizes)}
+        bits = decided.shape[1] == len(sizes)  # one number for each switch, not one for each choice
+        return {"policy": joint_bits(decided) if bits else joint_logits(decided, sizes)}
