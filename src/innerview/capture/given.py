@@ -118,8 +118,7 @@ class GivenRows:
             some = {name: value[index] for name, value in inputs.items()}
             output = stepper.step(some, steps=[step] * len(alive))
             if self._done is not None:
-                stepper.acted(*self._done(np.array([start + step for start in alive])))
-                output = replace(output, memory=stepper.memory)
+                output = stepper.acted(output, *self._done(np.array([start + step for start in alive])))
             said = output if memory else replace(output, memory={})
             for place, start in enumerate(alive):
                 if start + step in wanted:

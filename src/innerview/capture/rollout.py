@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -132,10 +132,8 @@ class _Playing:
         drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
         actions = self._sampler.actions(self.subject, output, drawing)
         after = self.lanes.step({lane: actions[lane] for lane in active})
-        if self.subject.told_names:
-            rewards = np.array([after[lane].reward if lane in after else 0.0 for lane in range(self.plan.lanes)])
-            self._stepper.acted(actions, rewards, active)
-            output = replace(output, memory=self._stepper.memory)
+        rewards = np.array([after[lane].reward if lane in after else 0.0 for lane in range(self.plan.lanes)])
+        output = self._stepper.acted(output, actions, rewards, active)
         self._add_rows(active, output, actions, after)
 
     def _replay_first(self, inputs: Mapping[str, Tensor]) -> None:

@@ -100,7 +100,7 @@ class Decisions:
             found.append(chances)
             if self.subject.told_names:
                 done, earned = RowInputs(self.subject, self.recording).done(np.array([start + step]))
-                stepper.acted(np.repeat(done, states, axis=0), np.repeat(earned, states))
+                stepper.acted(output, np.repeat(done, states, axis=0), np.repeat(earned, states))
         return np.stack(found)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,6 +43,16 @@ def said_of_probe(body: Any, module: nn.Module, inputs: Sequence[InputSpec]) -> 
             continue
         return _digest(heads)
     return ""
+
+
+def code_of(thing: Any) -> str:
+    """The class of a model, and the beginning of a SHA-256 of its source where that can be read."""
+    cls = type(thing)
+    try:
+        source = inspect.getsource(cls)
+    except (OSError, TypeError):
+        return f"{cls.__module__}.{cls.__qualname__}"
+    return f"{cls.__module__}.{cls.__qualname__} {hashlib.sha256(source.encode()).hexdigest()[:12]}"
 
 
 def _probe(inputs: Sequence[InputSpec]) -> list[dict[str, Tensor]]:

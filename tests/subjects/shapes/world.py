@@ -27,6 +27,8 @@ class Shown:
     dtype: str = "float32"
     most: int = 2
     """Whole numbers are below this one."""
+    size: float = 1.0
+    """Other numbers lie between this one and its opposite."""
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -38,7 +40,7 @@ class Shown:
             return rng.integers(0, 256, self.shape).astype(np.uint8)
         if self.dtype == "int64":
             return rng.integers(0, self.most, self.shape)
-        return rng.uniform(-1, 1, self.shape).astype(np.float32)
+        return rng.uniform(-self.size, self.size, self.shape).astype(np.float32)
 
 
 class NoiseGame:

@@ -14,6 +14,7 @@ from innerview.registry import plugins
 from innerview.schema import ActionSpace, SubjectInfo
 from innerview.subjects.agreement import replay
 from innerview.subjects.heads import Declared, find_heads
+from innerview.subjects.identity import code_of
 from innerview.subjects.inputs import Normalise, by_name, describe
 from innerview.subjects.isolation import FAILURES
 from innerview.subjects.memory import declaration as declarations
@@ -146,6 +147,7 @@ def _info(name: str, body: PlainBody) -> SubjectInfo:
         layer_shapes=body.layers.shapes,
         memory=tuple(slot.site for slot in body.slots),
         parameters=sum(p.numel() for p in body.entry.module.parameters()),
+        code=code_of(body.entry.module),
     )
 
 

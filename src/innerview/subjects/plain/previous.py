@@ -43,8 +43,8 @@ class Previous:
         """What is carried after a step in which this was done and earned [rows, …]."""
         spec = self.input.spec
         if self.tells == "reward":
-            return torch.as_tensor(rewards).to(like).reshape(like.shape)
-        done = torch.as_tensor(np.asarray(actions))
+            return torch.from_numpy(np.array(rewards, np.float64)).to(like).reshape(like.shape)
+        done = torch.from_numpy(np.array(actions))
         if done.ndim == 1 and prod(spec.shape) > 1:
             done = torch.nn.functional.one_hot(done.long(), prod(spec.shape))
         return done.to(like).reshape(like.shape)

@@ -16,6 +16,7 @@ from innerview.errors import SubjectError
 from innerview.schema import Head, InputSpec, SubjectInfo
 from innerview.subjects.agreement import replay
 from innerview.subjects.combinations import check_combinations
+from innerview.subjects.identity import code_of
 from innerview.subjects.inputs import Input, Normalise
 from innerview.subjects.memory.carriers import layer_slots
 from innerview.subjects.sb3.bodies import (
@@ -57,6 +58,7 @@ def from_sb3(model: Any, *, name: str | None = None, actions: Sequence[str] = ()
         layer_shapes=layers.shapes,
         memory=tuple(slot.site for slot in slots),
         parameters=sum(p.numel() for p in body.module.parameters()),
+        code=code_of(policy),
     )
     made = Subject(body.module, info, body_kind(policy, inputs, slots, {}, layers))
     made = made.with_info(replace(info, attention=find_attention(made, _ROWS)))
