@@ -101,3 +101,12 @@ def test_identity_does_not_depend_on_threads_or_on_what_was_drawn_before() -> No
     torch.rand(7)
     assert masks().identity() == one
     torch.set_num_threads(threads)
+
+
+def test_half_precision_is_probed_too() -> None:
+    torch.manual_seed(0)
+    one, other = (
+        iv.subject(Masks(masked=masked).half(), example=torch.zeros(1, 6), heads="policy") for masked in (False, True)
+    )
+    other.module.load_state_dict(one.module.state_dict())
+    assert one.identity() != other.identity()

@@ -25,24 +25,26 @@ def said_of_probe(body: Any, module: nn.Module, inputs: Sequence[InputSpec]) -> 
 
     So it is the same on another machine and another device. Empty where the module takes no probe.
     """
-    memo: dict[int, Any] = {}
     scripted = any(isinstance(part, torch.jit.ScriptModule) for part in module.modules())  # cannot be converted
     if scripted and any(value.device.type != "cpu" for value in module.state_dict().values()):
         return ""
-    try:
-        own, other = copy.deepcopy(module, memo), copy.deepcopy(body, memo)
-    except (*FAILURES, RecursionError):
-        return ""
     steps = _probe(inputs)
-    for precise in (False,) if scripted else (True, False):
+    for way in ("as it is",) if scripted else ("double", "single", "as it is"):
+        memo: dict[int, Any] = {}
         try:
-            if not scripted:
-                own = own.cpu().double() if precise else own.float()
-            heads = _heads(own, other, steps, precise=precise)
-        except (*FAILURES, SubjectError):
+            own, other = copy.deepcopy(module, memo), copy.deepcopy(body, memo)
+            heads = _heads(_converted(own, way), other, steps, precise=way == "double")
+        except (*FAILURES, SubjectError, RecursionError):
             continue
         return _digest(heads)
     return ""
+
+
+def _converted(module: nn.Module, way: str) -> nn.Module:
+    if isinstance(module, torch.jit.ScriptModule):
+        return module
+    on_cpu = module.cpu()
+    return on_cpu.double() if way == "double" else on_cpu.float() if way == "single" else on_cpu
 
 
 def code_of(thing: Any) -> str:

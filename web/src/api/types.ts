@@ -2482,6 +2482,11 @@ export interface components {
              */
             attention: components["schemas"]["Site"][];
             /**
+             * Code
+             * @default
+             */
+            code: string;
+            /**
              * Convolutions
              * @default []
              */
