@@ -20,8 +20,8 @@ class TooLarge(errors.RequestError):
     """More was sent or asked for than one request may carry."""
 
 
-class NoToken(errors.RequestError):
-    """The request does not carry the token of this server."""
+class Unauthorized(errors.RequestError):
+    """The request comes from no browser that was let in, and shows no token."""
 
 
 class NotAllowed(errors.RequestError):
@@ -31,7 +31,7 @@ class NotAllowed(errors.RequestError):
 # A failure takes the status of the nearest class above it that is named here. What is on disk and cannot be used as
 # it stands (damaged, busy, of another version) is a conflict (409): asking differently will not help, repairing will.
 STATUS: dict[type[errors.InnerviewError], int] = {
-    NoToken: 401,
+    Unauthorized: 401,
     NotAllowed: 403,
     TooLarge: 413,
     errors.UnknownName: 404,
@@ -45,7 +45,18 @@ STATUS: dict[type[errors.InnerviewError], int] = {
     errors.EditError: 422,
     errors.InnerviewError: 400,
 }
-KINDS = {401: "NoToken", 403: "NotAllowed", 404: "UnknownName", 413: "TooLarge", 414: "TooLarge", 500: "ServerError"}
+KINDS = {
+    401: "Unauthorized",
+    403: "NotAllowed",
+    404: "UnknownName",
+    413: "TooLarge",
+    414: "TooLarge",
+    500: "ServerError",
+}
+REFUSAL = (
+    "This browser is not let in. An address opens one browser, once, within 15 minutes. For a new one press Enter in "
+    "the terminal where innerview runs, or evaluate handle.url again."
+)
 UNEXPECTED = "Something went wrong inside innerview. The terminal that runs it says what."
 
 
