@@ -8,10 +8,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.fuzz.campaign import run
+from tests.fuzz.campaign import MEMORY, run
 from tests.fuzz.findings import Findings
 
 OUT = Path(__file__).resolve().parents[2] / ".fuzz"
+
+
+def say(words: str) -> None:
+    """Print at once, also into a file."""
+    sys.stdout.write(words + "\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
@@ -22,8 +28,10 @@ def main() -> None:
     asked = parser.parse_args()
     shutil.rmtree(OUT, ignore_errors=True)
     findings = Findings(OUT)
-    with tempfile.TemporaryDirectory(prefix="innerview-fuzz-") as folder:
-        run(Path(folder), findings, seconds=60 * asked.minutes, seed=asked.seed, say=print)
+    with tempfile.TemporaryDirectory(prefix="innerview-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        peak = run(Path(folder), findings, seconds=60 * asked.minutes, seed=asked.seed, say=say)
+    say(findings.text())
+    say(f"Peak memory of the service and what it started: {peak / 1e6:,.0f} MB.")
     sys.exit(1 if findings.wrong else 0)
 
 

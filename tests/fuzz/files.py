@@ -232,6 +232,7 @@ def _replace(path: Path, content: bytes) -> None:
     """Put a plain file there, whatever stands there now."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
+    path.parent.mkdir(parents=True, exist_ok=True)  # a cache may have been thrown away
     made = path.with_name(path.name + ".new")
     made.write_bytes(content)
     made.replace(path)

@@ -31,7 +31,7 @@ with serve(sys.argv[1]) as handle:
     print(handle.port, handle.token, flush=True)
     sys.stdin.read()
 """
-QUICK = Limits(head_s=0.4, body_s=0.8, stalled_s=0.5, unfinished=16, connections=40)
+QUICK = Limits(head_s=0.4, body_s=0.8, stalled_s=0.5, connections=40)
 
 
 @pytest.fixture

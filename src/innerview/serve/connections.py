@@ -25,9 +25,9 @@ class Limits:
     stalled_s: float = 20.0
     """So often a reader must have taken another part of its answer."""
     part_bytes: int = 20_000
-    unfinished: int = 64
-    """Connections whose request has not arrived as a whole; one more, and the oldest of them is closed."""
-    connections: int = 512
+    connections: int = 1024
+    """One more, and one that rests is closed; half of them may be unfinished: their request has not arrived as a whole.
+    Of more unfinished ones the oldest is closed."""
 
 
 @dataclass
@@ -49,9 +49,10 @@ class Crowd:
     def admit(self, new: Connection, *, count: int) -> None:
         """Make room for one that just connected."""
         self.unfinished[new] = None
-        if len(self.unfinished) > self.limits.unfinished:
+        most = self.most
+        if len(self.unfinished) > most // 2:
             next(iter(self.unfinished)).drop()
-        elif count > self.most:
+        elif count > most:
             next(iter(self.idle), new).drop()
 
     def forget(self, gone: Connection) -> None:
