@@ -16,7 +16,7 @@ from tests.fuzz.messages import Messages
 from tests.fuzz.requests import Routes
 from tests.fuzz.target import Died, Hung, Target
 
-SHARES = {"files": 0.5, "routes": 0.12, "expressions": 0.05, "messages": 0.05, "imports": 0.28}
+SHARES = {"files": 0.5, "routes": 0.2, "expressions": 0.06, "messages": 0.06, "imports": 0.18}
 """How the time is divided."""
 SLICE_S = 2.0
 MEND_EVERY = 50

@@ -6,8 +6,9 @@ import logging
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi.exceptions import RequestValidationError, ResponseValidationError
 from fastapi.responses import JSONResponse
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -85,6 +86,8 @@ def install(app: FastAPI) -> None:
     """Make the app answer every failure in that shape."""
     app.add_exception_handler(errors.InnerviewError, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(ValidationError, _misshapen)
+    app.add_exception_handler(ResponseValidationError, _misshapen)
     app.add_exception_handler(HTTPException, _http)
 
 
@@ -97,6 +100,15 @@ async def _malformed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     problems = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
     return reply(422, "The request is malformed. " + "; ".join(problems[:10]), "RequestError")
+
+
+async def _misshapen(request: Request, error: Exception) -> JSONResponse:
+    """A reply is made of what is stored: where that has another form than it should, it is damaged."""
+    assert isinstance(error, ValidationError | ResponseValidationError)
+    problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+    log.warning("What is stored does not fit %s: %s", request.url.path, "; ".join(problems[:10]))
+    told = "What is stored for this has not the form that it should. `innerview check` says what is damaged. "
+    return reply(409, told + "; ".join(problems[:5])[:500], "DamagedPart")
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
