@@ -214,7 +214,7 @@ def broken(key: str, step: int, value: Any) -> dict[str, Any]:
 
 
 BAD = [
-    ("{", "'part0.json' is not JSON"),
+    ("{", "'part0.json' cannot be read as JSON"),
     ("[1, 2]", "'part0.json' should be an object of lists, not list"),
     ({"a": []}, "it has a. DRLViz writes actions"),
     ({"episode0": 3}, "'episode0' of 'part0.json' should be an object"),

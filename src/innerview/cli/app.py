@@ -148,6 +148,7 @@ def serve(
         list[str] | None,
         typer.Option(help="A training run whose snapshots are live too, each as a subject; may be repeated."),
     ] = None,
+    token: Annotated[bool, typer.Option("--token", help="Print a token for scripts as well.")] = False,
 ) -> None:
     """Open the workbench on a study.
 
@@ -168,6 +169,7 @@ def serve(
         subjects=subject or (),
         worlds=world or (),
         snapshots=snapshots or (),
+        show_token=token,
     )
 
 

@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/door": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter
+         * @description Let one browser in, and use the code up.
+         */
+        post: operations["enter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/edited": {
         parameters: {
             query?: never;
@@ -1425,6 +1445,22 @@ export interface components {
             of: string;
             /** Result */
             result: string;
+        };
+        /**
+         * EnterReply
+         * @description Before which path everything is asked for from now on.
+         */
+        EnterReply: {
+            /** Path */
+            path: string;
+        };
+        /**
+         * EnterRequest
+         * @description The one-time code of an address that was printed.
+         */
+        EnterRequest: {
+            /** Code */
+            code: string;
         };
         /**
          * ErrorBody
@@ -2981,6 +3017,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    enter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnterRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnterReply"];
                 };
             };
             /** @description Client Error */

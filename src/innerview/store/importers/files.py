@@ -14,6 +14,7 @@ from innerview.schema import Column, Ordering, Origin, RecordingInfo
 from innerview.store.changes import changing, own_folder
 from innerview.store.files import make_folder, sync_folder, writing
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, pieces
+from innerview.store.importers.foreign import foreign
 from innerview.store.importers.pairs import import_pairs
 from innerview.store.importers.pictures import DEFAULT_WIDTH
 from innerview.store.importers.tables import import_npz, import_table
@@ -192,13 +193,8 @@ def _about_pictures(form: Form) -> list[str]:
 def _digest(paths: Sequence[Path]) -> str:
     found = hashlib.sha256()
     for path in paths:
-        try:
-            with path.open("rb") as file:
-                found.update(hashlib.file_digest(file, "sha256").digest())
-        except FileNotFoundError as error:
-            raise StoreError(f"There is no file '{path}'.") from error
-        except OSError as error:
-            raise StoreError(f"'{path}' cannot be read: {error.strerror}.") from error
+        with foreign(path, "a file"), path.open("rb") as file:
+            found.update(hashlib.file_digest(file, "sha256").digest())
     return found.hexdigest()
 
 
