@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from innerview.errors import SubjectError
-from tests.subjects.shapes.table import ACCEPTED, DECEIVERS, Shape, compared, did, seeded
+from tests.subjects.shapes.deceptions import DECEIVERS
+from tests.subjects.shapes.table import ACCEPTED, Shape, compared, did, seeded
 from tests.subjects.shapes.world import LENGTHS, NoiseWorld, recorded
 
 EVERY = (*ACCEPTED, *DECEIVERS)

@@ -71,8 +71,9 @@ class Leaf:
         if self.kind == "shared":
             return rows[0].reshape(self.shape).to(self.dtype)
         own = rows[(slice(None), *map(slice, self.shape))] if self.shape else rows[:, 0]
-        value: Tensor = self.slot.pack(own).to(self.dtype)
-        return value.clone()
+        value: Tensor = self.slot.pack(own)
+        double = value.dtype is torch.float64 and self.dtype.is_floating_point  # the module may be converted later
+        return (value if double else value.to(self.dtype)).clone()
 
     def unpack(self, value: Any, batch: int, like: Tensor) -> Tensor:
         """[batch, *site.shape]."""
@@ -92,7 +93,7 @@ class Leaf:
         """Whether a value of a state of `batch` rows is such a leaf."""
         if self.kind == "number":
             return type(value) is self.dtype
-        if not isinstance(value, Tensor) or value.dtype != self.dtype:
+        if not isinstance(value, Tensor) or value.is_floating_point() != self.dtype.is_floating_point:
             return False
         if self.kind == "shared":
             return tuple(value.shape) == self.shape

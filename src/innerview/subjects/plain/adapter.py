@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,12 +74,12 @@ def subject(
         if adapted is not None:
             return adapted
         raise SubjectError(_no_forward(module) if isinstance(module, nn.Module) else _no_module(module))
-    where, weights = _device(module, device), weights_digest(module)
+    where = _device(module, device)
     space = actions if isinstance(actions, ActionSpace) else None
     names = actions.names if isinstance(actions, ActionSpace) else tuple(actions or ())
     title = name or type(module).__name__
     examples, arguments = read_example(entry, example, inputs, memory)
-    try:
+    with _same_weights(module, title):
         fitted = _fit(
             entry,
             examples,
@@ -91,13 +92,21 @@ def subject(
         )
         made = _made(fitted, title, heads, names, space, attention)
         replay(made, fitted.steps)
+    return made
+
+
+@contextlib.contextmanager
+def _same_weights(module: nn.Module, title: str) -> Iterator[None]:
+    """An error where weights are others after the module was run, whatever else went wrong with it."""
+    before = weights_digest(module)
+    try:
+        yield
     finally:
-        if weights_digest(module) != weights:
+        if weights_digest(module) != before:
             raise SubjectError(
                 f"'{title}' changes its weights or buffers when it is run, and did so now: load them again. Write them "
                 "in training mode only (if self.training: …)."
             )
-    return made
 
 
 def _made(
