@@ -12,7 +12,7 @@ import numpy as np
 from innerview.capture.heads import HeadLayout, Values, recorded_heads
 from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, EpisodeSummary, Ordering, RowKind, WorldInfo
+from innerview.schema import BESIDE, ArraySpec, Column, EpisodeSummary, Ordering, RowKind, WorldInfo
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -25,8 +25,6 @@ GROUP_COLUMNS = (
     Column(name="outcome", type="text", kind="category", description="Why the episode ended."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
-BESIDE = ("image", "mask")
-"""What a world shows beside what the subject is given."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from innerview.capture import Layout, Piece, Plan, group_line, layout, rollout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import check_recorded, noted
 from innerview.jobs.terminal import bar
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
@@ -83,6 +84,8 @@ class RecordWork(Work):
         super().__init__(job, context)
         like = context.study.recording(job.like) if job.like else None
         self.subject, self.world = context.subject(job.subject, like), context.world(job.world, like)
+        chosen = like if job.seeds is not None or job.same_seeds else None
+        self.other = check_recorded(chosen, world=self.world.info, other=job.other) if chosen else ()
         self.plan = _plan(job, like, self.world)
         self.name = job.recording or _default_name(like, self.subject, self.world)
         self.edits = checked(job.edits, self.subject.info)
@@ -109,6 +112,7 @@ class RecordWork(Work):
             note=job.note,
             keep=job.keep,
             edits=self.edits,
+            more=noted(self.other),
             block_rows=job.block_rows,
             progress=watch,
         )
@@ -126,8 +130,6 @@ def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
         if seeds and max(seeds) > MAX_SEED:
             raise RequestError(f"A seed is a whole number from 0 to {MAX_SEED:,}, not {max(seeds):,}.")
         greedy, max_steps = before.get("greedy", greedy), before.get("max_steps", max_steps)
-        if like and job.seeds is not None:
-            _check_world(like, world)
     if job.same_seeds:
         seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.get("lanes")
     chosen = seeds_of(episodes, seeds)
@@ -153,15 +155,6 @@ def _default_name(like: Recording | None, subject: Subject, world: World) -> str
     if like is None or recorded is None or recorded.name == subject.info.name:
         return default_name(subject.info.name, world.info.name)
     return plain_name(f"{like.name} - {subject.info.name}")
-
-
-def _check_world(recording: Recording, world: World) -> None:
-    recorded = recording.info.arguments.get("world")
-    if recorded is not None and recorded != to_json({"name": world.info.name, **world.info.settings}):
-        raise RequestError(
-            f"'{recording.info.name}' was recorded in '{world.info.name}' with other settings than it has now: these "
-            "levels would not be the same. Serve the study with the world that it was recorded in."
-        )
 
 
 def record_plan(
@@ -249,7 +242,7 @@ def _describe(
             "keep": list(form.sites.keep),
             "max_steps": plan.max_steps,
             "identity": identity,
-            "world": {"name": world.name, **world.settings},
+            "world": world.identity,
             **more,
         },
     )

@@ -16,6 +16,7 @@ from innerview.capture.sites import site_layout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import noted
 from innerview.jobs.work import Product, Watch, Work
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.origin import Origin, origin_of
@@ -109,10 +110,12 @@ def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> Reco
         source,
         name=name,
         subject=replace(origin.subject.info, identity=identity),
+        world=origin.world.info,
         created_at="",
         note=f"Rolled out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
         arguments={
-            **{key: source.arguments[key] for key in ("keep", "world", "edits") if key in source.arguments},
+            **{key: source.arguments[key] for key in ("keep", "edits") if key in source.arguments},
+            "world": origin.world.info.identity,
             "seeds": [origin.group["seed"]],
             "lanes": 1,
             "greedy": True,
@@ -123,6 +126,7 @@ def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> Reco
             "from": origin.step,
             "moves": to_json(moves),
             "changes": [*earlier, *fixed],
+            **noted(origin.other),
         },
     )
 

@@ -14,7 +14,8 @@ from innerview.errors import UnknownName, WorldError
 from innerview.schema import ActionSpace, ArraySpec, Column, Moment, WorldInfo
 from innerview.worlds.atari.facts import KNOWN, boxes
 from innerview.worlds.atari.frames import INPUT_HW, STACK, shrink_grey
-from innerview.worlds.atari.game import AtariGame, GameSettings, Snapshot
+from innerview.worlds.atari.game import AtariGame, GameSettings, Snapshot, find_rom
+from innerview.worlds.contents import digest_of_file
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes
 
@@ -161,6 +162,7 @@ def _describe(lane: AtariLane) -> WorldInfo:
         actions=ActionSpace(kind="discrete", names=game.actions),
         facts=_columns(game.name),
         settings=told,
+        files={"ROM": digest_of_file(find_rom(game.name, settings.rom))},
     )
 
 

@@ -1,0 +1,104 @@
+"""Makes a recording anew beside the one that is there: to replace it, or to add episodes to one that is complete.
+
+Whatever happens meanwhile, the one that is there stays as it was; at the end they change places. Blocks that stay as
+they are become further names of the same files, so that adding costs no room for what is there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from innerview.schema import RecordingInfo, to_json
+from innerview.store.paths import confined, is_plain_file
+from innerview.store.recordings.manifest import LOG, MANIFEST, Manifest, load_manifest, save_manifest, without_last
+
+BESIDE = "unfinished"
+"""The folder of a study in which recordings are made that will take the place of others."""
+_OLD = ".old"
+GROWING = "seeds"
+"""The argument that may go on: more of it is more episodes."""
+
+
+def grows(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether arguments ask for what there is and further episodes."""
+    then, after = before.get(GROWING), now.get(GROWING)
+    if not isinstance(then, list) or not isinstance(after, list) or len(after) <= len(then):
+        return False
+    same = {key: value for key, value in before.items() if key != GROWING}
+    return after[: len(then)] == then and same == {key: value for key, value in now.items() if key != GROWING}
+
+
+def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
+    """Begin with the whole blocks of a complete recording; `info` asks for more episodes."""
+    manifest = load_manifest(old)
+    partial = manifest.rows % manifest.block_rows != 0
+    kept = without_last(old, manifest, 1) if partial else manifest
+    beside.mkdir(parents=True, exist_ok=True)
+    for path in sorted(old.rglob("*")):
+        place = path.relative_to(old)
+        if path.is_dir() or not _belongs(place, kept.blocks):
+            continue
+        target = confined(beside, *place.parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        _link(path, target)
+    content = (old / LOG).read_bytes()[: kept.log_bytes] if kept.blocks else b""
+    (beside / LOG).write_bytes(content)
+    about = replace(info, created_at=manifest.info.created_at, note=manifest.info.note)
+    save_manifest(beside, replace(kept, info=about, complete=False, segment_rows=0, tables=()))
+
+
+def take_place(beside: Path, place: Path) -> None:
+    """Put a finished recording in its place."""
+    old = beside.with_name(beside.name + _OLD)
+    if old.exists():
+        shutil.rmtree(old)
+    if place.exists():
+        place.rename(old)
+    beside.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def settle(study: Path) -> None:
+    """Finish what a killed process was about to put in its place, or bring back what it had taken away."""
+    for folder in (study / BESIDE).iterdir() if (study / BESIDE).is_dir() else ():
+        place = study / "recordings" / folder.name.removesuffix(_OLD)
+        if place.exists() or not is_plain_file(folder / MANIFEST):
+            continue
+        finished = study / BESIDE / place.name
+        if is_plain_file(finished / MANIFEST) and load_manifest(finished).complete:
+            finished.rename(place)
+        elif folder.name.endswith(_OLD):
+            folder.rename(place)
+
+
+def same_but_growing(before: Manifest, info: RecordingInfo) -> bool:
+    """Whether a recording is asked for with more episodes than it was."""
+    return grows(to_json(before.info.arguments), to_json(info.arguments))
+
+
+def _belongs(place: Path, blocks: int) -> bool:
+    """Whether a file is one of the first blocks, of scenes, or says what an array is."""
+    room = place.parts[0]
+    if room in ("rows", "groups"):
+        return place.stem.isdigit() and int(place.stem) < blocks
+    if room == "arrays" and place.name.startswith(("c.", "k.")):
+        number = place.name.split(".")[1]
+        return number.isdigit() and int(number) < blocks
+    return room in ("arrays", "scenes")
+
+
+def _link(path: Path, target: Path) -> None:
+    """Another name for a file; a copy where the disk has no such thing, and of what is replaced later."""
+    if path.suffix != ".json":
+        try:
+            os.link(path, target)
+            return
+        except OSError:
+            pass
+    shutil.copyfile(path, target)
