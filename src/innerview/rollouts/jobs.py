@@ -45,6 +45,8 @@ class RecordJob:
     note: str = ""
     block_rows: int = BLOCK_ROWS
     """So many rows at a time become safe on disk."""
+    overwrite: bool = False
+    """Replace what there is under that name, once the new one is complete."""
 
 
 @job_kind("rerun", work="innerview.rollouts.rerun:RerunWork", unit="episodes")

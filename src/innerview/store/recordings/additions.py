@@ -16,6 +16,8 @@ from typing import Any
 from innerview.schema import RecordingInfo, to_json
 from innerview.store.paths import confined, is_plain_file
 from innerview.store.recordings.manifest import LOG, MANIFEST, Manifest, load_manifest, save_manifest, without_last
+from innerview.store.recordings.recording import Recording
+from innerview.store.recordings.writer import RecordingWriter
 
 BESIDE = "unfinished"
 """The folder of a study in which recordings are made that will take the place of others."""
@@ -53,6 +55,20 @@ def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
     save_manifest(beside, replace(kept, info=about, complete=False, segment_rows=0, tables=()))
 
 
+def restore_rest(old: Recording, writer: RecordingWriter) -> None:
+    """Give a writer the rows of a complete recording that are in no whole block, and the groups that end in them."""
+    first = writer.rows_committed
+    if first >= old.rows:
+        return
+    lines = [line for line in old.groups().iter_rows(named=True) if line["stop"] > first]
+    for line in lines:
+        start, stop = max(first, line["start"]), line["stop"]
+        arrays = {spec.name: old.array(spec.name, start, stop) for spec in old.info.arrays}
+        writer.append(old.columns(None, start, stop), arrays)
+        writer.end_group(line)
+    writer.restored = (old.rows - first, len(lines))
+
+
 def take_place(beside: Path, place: Path) -> None:
     """Put a finished recording in its place."""
     old = beside.with_name(beside.name + _OLD)
@@ -80,6 +96,15 @@ def settle(study: Path) -> None:
 def same_but_growing(before: Manifest, info: RecordingInfo) -> bool:
     """Whether a recording is asked for with more episodes than it was."""
     return grows(to_json(before.info.arguments), to_json(info.arguments))
+
+
+def continues(folder: Path, info: RecordingInfo) -> bool:
+    """Whether what was begun in a folder goes on with these arguments."""
+    if not is_plain_file(folder / MANIFEST):
+        return False
+    before = load_manifest(folder).info
+    fields = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
+    return all(to_json(getattr(before, each)) == to_json(getattr(info, each)) for each in fields)
 
 
 def _belongs(place: Path, blocks: int) -> bool:
