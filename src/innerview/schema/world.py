@@ -23,6 +23,9 @@ class ActionSpace:
     names: tuple[str, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+    choices: tuple[int, ...] = ()
+    """Of discrete actions that are several choices at once: how many there are to choose among each time. The actions
+    are their combinations, the last choice counting fastest (as numpy.unravel_index)."""
 
     @property
     def size(self) -> int:

@@ -9,9 +9,10 @@ import numpy as np
 
 from innerview.errors import WorldError
 from innerview.schema import Moment
+from innerview.worlds.gym.actions import actions
 from innerview.worlds.gym.facts import find_facts, why_ended
 from innerview.worlds.gym.reader import GymSettings, Reader, describe, import_gymnasium
-from innerview.worlds.gym.spaces import actions, observed
+from innerview.worlds.gym.spaces import observed
 from innerview.worlds.protocols import Lanes
 
 _HOW = (

@@ -9,6 +9,7 @@ from typing import Any
 from innerview.errors import UnknownName, WorldError
 from innerview.registry import load_plugins, plugins
 from innerview.schema import Moment
+from innerview.worlds.gym.calls import act, begin
 from innerview.worlds.gym.facts import why_ended
 from innerview.worlds.gym.reader import GymSettings, Reader, describe, import_gymnasium, read_spaces
 from innerview.worlds.gym.sb3 import OneGame, as_single, is_vec_env
@@ -97,18 +98,23 @@ class GymGame:
 
     def __init__(self, env: Any, reader: Reader, *, borrowed: bool = False) -> None:
         self._env, self._reader, self._borrowed = env, reader, borrowed
+        self._facts: Mapping[str, Any] = {}
 
     def reset(self, seed: int) -> Moment:
         """Begin an episode with that seed."""
-        observation, info = self._env.reset(seed=seed)
-        return self._reader.moment(self._env, observation, info, reward=0.0, ended="")
+        observation, info = begin(self._env, seed)
+        moment = self._reader.moment(self._env, observation, info)
+        self._facts = moment.facts
+        return moment
 
     def step(self, action: Any) -> Moment:
         """Act once."""
         taken = self._reader.actions.convert(action)
-        observation, reward, terminated, truncated, info = self._env.step(taken)
-        ended = why_ended(terminated=bool(terminated), truncated=bool(truncated), info=info)
-        return self._reader.moment(self._env, observation, info, reward=float(reward), ended=ended)
+        observation, reward, terminated, truncated, info = act(self._env, taken)
+        ended = why_ended(terminated=terminated, truncated=truncated, info=info)
+        moment = self._reader.moment(self._env, observation, info, reward=reward, ended=ended, before=self._facts)
+        self._facts = moment.facts
+        return moment
 
     def close(self) -> None:
         """Close the environment, unless it is the user's own."""
