@@ -273,8 +273,9 @@ def test_vector_environments_step_together_and_reset_lane_by_lane():
     env.close()
 
 
-def test_vector_environments_that_reset_themselves_are_refused():
+def test_vector_environments_that_reset_themselves_are_refused_within_wrappers_that_remember():
     env = gymnasium.make_vec("CartPole-v1", num_envs=2, vectorization_mode="sync")
+    env = gymnasium.wrappers.vector.NormalizeObservation(env)
     with pytest.raises(WorldError, match=r"resets its games by itself.*AutoresetMode.DISABLED"):
         world(env)
     env.close()

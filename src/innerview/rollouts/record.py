@@ -109,6 +109,10 @@ class RecordWork(Work):
         """The recording."""
         return Product(recording=self.name, subject=self.subject.info.name)
 
+    @property
+    def _remark(self) -> str:
+        return "" if self.world.info.repeats else f"It cannot be played again. {ignores_seeds(self.world.info)}"
+
     def run(self, part: Any, watch: Watch) -> Recording:
         """Play and write."""
         job = self.job
@@ -118,7 +122,7 @@ class RecordWork(Work):
             self.world,
             self.plan,
             name=self.name,
-            note=" ".join(filter(None, (job.note, self.changed))),
+            note=" ".join(filter(None, (job.note, self.changed, self._remark))),
             overwrite=job.overwrite,
             keep=job.keep,
             edits=self.edits,
@@ -343,6 +347,14 @@ def version(study: Study, wanted: str, subject: Subject, world: World) -> tuple[
         changed = f"{' '.join(found)} The one before is '{name}'."
         name = f"{base[: _LONGEST_NAME - len(str(number)) - 2].strip()} v{number}"
     raise AssertionError("numbers do not end")
+
+
+def ignores_seeds(world: WorldInfo) -> str:
+    """What is the matter with a world that does not repeat itself, and what to do."""
+    return (
+        f"'{world.name}' ignores seeds: reset(seed=0) began in two ways. Call super().reset(seed=seed) in it, and draw "
+        "from self.np_random."
+    )
 
 
 def default_name(subject: str, world: str) -> str:

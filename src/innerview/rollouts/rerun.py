@@ -19,7 +19,7 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import RerunJob
-from innerview.rollouts.record import context_of, record_plan
+from innerview.rollouts.record import context_of, ignores_seeds, record_plan
 from innerview.schema import EditSet, from_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject, as_edits, checked, fingerprint
@@ -95,6 +95,7 @@ class RerunWork(Work):
         self.subject = context.subject(job.subject, self.source)
         self.world = context.world(job.world, self.source)
         check_played(self.source)
+        check_repeats(self.source)
         self.other = check_recorded(self.source, subject=self.subject, world=self.world.info, other=job.other)
         self.reduction = context.reduction(job.reduction)
         self.edits = checked(as_edits(self.reduction), self.subject.info)
@@ -187,6 +188,13 @@ def check_known(recording: Recording) -> None:
             f"'{recording.name}' does not say how it was played ({', '.join(missing)}): only what innerview recorded "
             "can be run again. Record the subject first: iv.record(study, subject, world)."
         )
+
+
+def check_repeats(recording: Recording) -> None:
+    """An error where the world of a recording ignores seeds, so that no episode comes again."""
+    world = recording.info.world
+    if world is not None and not world.repeats:
+        raise CaptureError(f"'{recording.name}' cannot be played again. {ignores_seeds(world)}")
 
 
 def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, ...]:

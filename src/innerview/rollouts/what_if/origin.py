@@ -16,7 +16,7 @@ from innerview.jobs.context import Context
 from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.jobs import WhatIfJob
-from innerview.rollouts.rerun import check_known
+from innerview.rollouts.rerun import check_known, check_repeats
 from innerview.schema import Edit, Moment, Move, from_json
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
@@ -152,6 +152,7 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ot
     if recording.info.ordering is None:
         raise RequestError(f"Rows of '{recording.name}' do not follow each other: there is nothing to roll out.")
     check_known(recording)
+    check_repeats(recording)
     differing = check_recorded(recording, subject=subject, world=world.info, other=other)
     line = next((g for g in recording.groups().iter_rows(named=True) if g["start"] <= row < g["stop"]), None)
     if line is None or line.get("seed") is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
@@ -139,20 +139,19 @@ class Setup:
 
 
 def prepare_all(configs: str | Sequence[str], settings: DoomSettings) -> dict[str, Setup]:
-    """Setups by what their configs are called, which must have the same actions and facts to be one world."""
+    """Setups by what their configs are called. To be one world they have the same actions; facts are those of all."""
     paths = find_configs(configs)
     setups = {title: prepare(path, settings) for title, path in zip(_titles(paths), paths, strict=True)}
     first = next(iter(setups.values()))
     for setup in setups.values():
-        for what in ("actions", "variables"):
-            has, other = getattr(first, what), getattr(setup, what)
-            if list(has) != list(other):
-                raise WorldError(
-                    f"{setup.config.name} has the {what} {', '.join(other)}; {first.config.name} has "
-                    f"{', '.join(has)}. Configs that are one world have the same: say actions= and game_variables=, or "
-                    "record them apart."
-                )
-    return setups
+        if list(setup.actions.items()) != list(first.actions.items()):
+            raise WorldError(
+                f"{setup.config.name} has the actions {', '.join(setup.actions)}; {first.config.name} has "
+                f"{', '.join(first.actions)}. Configs that are one world have the same: say actions=, or record them "
+                "apart."
+            )
+    every = tuple(dict.fromkeys(name for setup in setups.values() for name in setup.variables))
+    return {title: replace(setup, variables=every) for title, setup in setups.items()}
 
 
 def _titles(paths: Sequence[Path]) -> list[str]:

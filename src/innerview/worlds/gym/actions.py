@@ -25,6 +25,11 @@ class Actions:
     space: ActionSpace
     convert: Callable[[Any], Any]
 
+    @property
+    def first(self) -> Any:
+        """An action to try an environment with."""
+        return 0 if self.space.kind == "discrete" else np.zeros(self.space.size, np.float32)
+
 
 def actions(space: Any, names: Sequence[str] | None, meanings: Sequence[str] | None = None) -> Actions:
     """Named actions of a space; `names` given by a person come before the environment's own.

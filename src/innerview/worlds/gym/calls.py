@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from innerview.errors import WorldError
+from innerview.worlds.gym.actions import levels
 
 _OLD = "It is written for the Gym of before 2022: return {wanted}, as gymnasium.Env asks for, or wrap it."
 
 
 def begin(env: Any, seed: int) -> tuple[Any, Mapping[str, Any]]:
     """The first observation of an episode with that seed, and its info."""
+    for level in levels(env):
+        if "was_real_done" in level.__dict__:
+            level.was_real_done = True  # wrappers that end an episode with each life go on with the game otherwise
     try:
         begun = env.reset(seed=seed)
     except TypeError as error:

@@ -99,14 +99,14 @@ def read_spaces(env: Any, settings: GymSettings) -> Reader:
     told = find_facts(env, info, settings.facts)
     emulator = find_emulator(env, [part.spec for part in parts])
     picture = _picture(env, parts, settings.render, emulator)
-    after = act(env, chosen.convert(_first_action(chosen)))
+    after = act(env, chosen.convert(chosen.first))
     reader = Reader(parts, chosen, told.with_more(after[-1]), picture, masks, emulator)
-    first = _first_moments(parts, seen, after)
-    again = _first_moments(parts, begin(env, 0)[0], act(env, chosen.convert(_first_action(chosen))))
+    first = first_moments(parts, seen, after)
+    again = first_moments(parts, begin(env, 0)[0], act(env, chosen.convert(chosen.first)))
     return replace(reader, first=first if first == again else "")
 
 
-def _first_moments(parts: Sequence[Observed], seen: Any, after: Sequence[Any]) -> str:
+def first_moments(parts: Sequence[Observed], seen: Any, after: Sequence[Any]) -> str:
     """Digest of what is seen first and after a step, and of what that earned; machines differ in the last digits.
 
     Empty where that cannot be read: who plays is told so, with the lane and the step.
@@ -122,16 +122,12 @@ def _first_moments(parts: Sequence[Observed], seen: Any, after: Sequence[Any]) -
     return found.hexdigest()
 
 
-def _first_action(chosen: Actions) -> Any:
-    return 0 if chosen.space.kind == "discrete" else np.zeros(len(chosen.space.names), np.float32)
-
-
 def describe(env: Any, reader: Reader, settings: GymSettings, arguments: Mapping[str, Any]) -> WorldInfo:
     """What the world says of itself."""
     spec = getattr(env, "spec", None)
     plain = {k: v for k, v in arguments.items() if isinstance(v, str | int | float | bool | None)}
     return WorldInfo(
-        name=settings.name or (spec.id if spec is not None else type(env.unwrapped).__name__),
+        name=settings.name or getattr(env, "title", "") or (spec.id if spec else type(env.unwrapped).__name__),
         family="gymnasium",
         observations=reader.arrays,
         actions=reader.actions.space,
