@@ -51,7 +51,8 @@ def find_emulator(env: Any, seen: Sequence[ArraySpec]) -> Emulator | None:
     """The Atari emulator inside an environment, where there is one."""
     inner = env.unwrapped
     ale, game = getattr(inner, "ale", None), getattr(inner, "_game", None)
-    if not isinstance(game, str) or not all(hasattr(ale, name) for name in ("getRAM", "getScreenRGB", "lives")):
+    asked = ("getRAM", "getScreenRGB", "getScreenDims", "lives")
+    if ale is None or not isinstance(game, str) or not all(hasattr(ale, name) for name in asked):
         return None
     height, width = (int(size) for size in ale.getScreenDims())
     picture = next((spec for spec in seen if spec.is_image), None)

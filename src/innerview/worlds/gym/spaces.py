@@ -55,6 +55,38 @@ def observed(space: Any) -> tuple[Observed, ...]:
     return tuple(parts)
 
 
+def observed_like(example: Any) -> tuple[Observed, ...]:
+    """Every part of an observation like this one, where no space describes it."""
+    parts: list[Observed] = []
+    _collect_like(example, (), parts)
+    return tuple(parts)
+
+
+def _collect_like(example: Any, path: tuple[Any, ...], parts: list[Observed]) -> None:
+    if isinstance(example, Mapping | tuple):
+        inside = example.items() if isinstance(example, Mapping) else enumerate(example)
+        for key, inner in inside:
+            _collect_like(inner, (*path, key), parts)
+        return
+    name = _name(path)
+    if isinstance(example, str):
+        parts.append(_text(name, path, TEXT_LENGTH))
+        return
+    array = _numbers(example)
+    if array.dtype.kind not in "biuf":
+        raise WorldError(f"The observation '{name}' is {example!r:.60}, no array of numbers, text or dict of these.")
+    parts.append(_box(name, path, array.shape, array.dtype))
+
+
+def _numbers(value: Any) -> np.ndarray:
+    """Of a list, an array or a tensor."""
+    return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+
+
+def _name(path: tuple[Any, ...]) -> str:
+    return ".".join(f"part {key}" if isinstance(key, int) else str(key) for key in path) or SINGLE
+
+
 def _collect(space: Any, path: tuple[Any, ...], parts: list[Observed]) -> None:
     from gymnasium import spaces
 
@@ -65,8 +97,7 @@ def _collect(space: Any, path: tuple[Any, ...], parts: list[Observed]) -> None:
         for place, inner in enumerate(space.spaces):
             _collect(inner, (*path, place), parts)
     else:
-        named = [f"part {key}" if isinstance(key, int) else str(key) for key in path]
-        parts.append(_part(".".join(named) or SINGLE, path, space))
+        parts.append(_part(_name(path), path, space))
 
 
 def _part(name: str, path: tuple[Any, ...], space: Any) -> Observed:
@@ -122,7 +153,7 @@ def _box(name: str, path: tuple[str, ...], shape: tuple[int, ...], dtype: np.dty
     spec = ArraySpec(name=name, shape=shape or (1,), dtype=str(dtype), role="observation", axes=axes)
 
     def convert(value: Any) -> np.ndarray:
-        array = np.array(value, dtype)  # a copy: environments reuse their buffers
+        array = np.array(_numbers(value), dtype)  # a copy: environments reuse their buffers
         return np.ascontiguousarray(array.transpose(order)) if order else np.atleast_1d(array)
 
     return Observed(spec, path, convert)
