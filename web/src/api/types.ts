@@ -926,6 +926,8 @@ export interface components {
             lanes?: number | null;
             /** Levels */
             levels?: number;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording?: string | null;
             /** Seed */
@@ -938,6 +940,11 @@ export interface components {
          * @description Discrete actions have names; continuous ones a size and bounds, with a name per dimension.
          */
         ActionSpace: {
+            /**
+             * Choices
+             * @default []
+             */
+            choices: number[];
             /**
              * High
              * @default []
@@ -1580,6 +1587,8 @@ export interface components {
             kind: "lens";
             /** Lens */
             lens: string;
+            /** Other */
+            other?: boolean;
             /** Parameters */
             parameters?: {
                 [key: string]: boolean | number | string;
@@ -1966,6 +1975,10 @@ export interface components {
             max_steps?: number | null;
             /** Note */
             note?: string;
+            /** Other */
+            other?: boolean;
+            /** Overwrite */
+            overwrite?: boolean;
             /** Recording */
             recording?: string | null;
             /** Same Seeds */
@@ -2014,6 +2027,11 @@ export interface components {
             of?: string | null;
             ordering: components["schemas"]["Ordering"] | null;
             origin: components["schemas"]["Origin"];
+            /**
+             * Other
+             * @default []
+             */
+            other: string[];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -2071,6 +2089,8 @@ export interface components {
             kind: "rerun";
             /** Name */
             name?: string | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Reduction */
@@ -2322,6 +2342,8 @@ export interface components {
             kind: "smallest_memory";
             /** Measure */
             measure?: string;
+            /** Other */
+            other?: boolean;
             /** Outcome */
             outcome?: string;
             /** Recording */
@@ -2447,6 +2469,8 @@ export interface components {
              * @enum {string}
              */
             op?: "zero" | "set" | "freeze" | "scale" | "uniform" | "force" | "project out";
+            /** Other */
+            other?: boolean;
             /**
              * Over
              * @enum {string}
@@ -2485,6 +2509,8 @@ export interface components {
             kind: "table";
             /** Lanes */
             lanes?: number | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Reductions */
@@ -2603,6 +2629,11 @@ export interface components {
              */
             made: string;
             /**
+             * Made Of
+             * @default
+             */
+            made_of: string;
+            /**
              * Note
              * @default
              */
@@ -2648,6 +2679,8 @@ export interface components {
             moves?: components["schemas"]["Move"][];
             /** Name */
             name?: string | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Row */
@@ -2696,6 +2729,8 @@ export interface components {
             discrete: boolean;
             /** Nodes */
             nodes: components["schemas"]["WhatIfNode"][];
+            /** Other */
+            other: string[];
             /** Subject */
             subject: string;
             /** Things */
@@ -2718,6 +2753,11 @@ export interface components {
              * @default []
              */
             moves: components["schemas"]["Move"][];
+            /**
+             * Other
+             * @default false
+             */
+            other: boolean;
             /** Recording */
             recording: string;
             /** Row */
@@ -2743,10 +2783,24 @@ export interface components {
             facts: components["schemas"]["Column"][];
             /** Family */
             family: string;
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * First
+             * @default
+             */
+            first: string;
             /** Name */
             name: string;
             /** Observations */
             observations: components["schemas"]["ArraySpec"][];
+            /**
+             * Repeats
+             * @default true
+             */
+            repeats: boolean;
             /** Settings */
             settings?: {
                 [key: string]: unknown;
