@@ -23,6 +23,9 @@ from gymnasium import spaces
 import innerview as iv
 from innerview.errors import NotAsRecorded
 from innerview.interventions.reductions import reduce_table
+from innerview.jobs.context import Context
+from innerview.jobs.work import run_job
+from innerview.rollouts.jobs import WhatIfJob
 from innerview.schema import EditSet, Move, SiteEdit
 from innerview.serve import serve
 from innerview.worlds import World, world
@@ -301,3 +304,21 @@ def test_adding_that_is_interrupted_leaves_what_was_there_and_goes_on(tmp_path: 
     made = iv.record(tmp_path / "a.study", subject, room(), episodes=9, progress=False, **asked)  # type: ignore[arg-type]
     whole = iv.record(tmp_path / "b.study", subject, room(), episodes=9, progress=False, **asked)  # type: ignore[arg-type]
     assert made.digest == whole.digest and made.group_count == 9
+
+
+def test_a_saved_rollout_of_another_agent_holds_what_that_agent_says_from_the_start(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "a.study")
+    iv.record(study, recurrent(), room(), episodes=1, name="x", progress=False)
+    other = trained().named("other")
+    job = WhatIfJob(recording="x", row=3, moves=(Move(do="agent"),), subject="other", other=True, name="mine")
+    live = Context(study=study, subjects={"other": other}, worlds={"Room": room()})
+    made = run_job(job, live, progress=False)
+    assert made.info.arguments["other"] == ["It was recorded by 'tiny', and this is 'other'."]
+    memory = other.initial_memory(1)
+    for row in range(4):
+        seen = {"observation": made.array("observation", row, row + 1)}
+        output = other.run(other.inputs(seen), memory)
+        memory = output.memory
+        assert np.allclose(made.array("memory", row, row + 1), memory["cell"].numpy(), atol=1e-6)
+        said = other.probabilities(output)
+        assert said is not None and np.allclose(made.array("probabilities", row, row + 1), said, atol=1e-6)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from innerview.capture import Layout, Sampler, layout, within_bounds
+from innerview.capture import GivenRows, Layout, Sampler, layout, within_bounds
+from innerview.capture.heads import Values
+from innerview.capture.step import joined
 from innerview.errors import CaptureError, RequestError, UnknownName, WorldError
 from innerview.jobs.context import Context
 from innerview.jobs.recorded import check_recorded
@@ -66,6 +68,12 @@ class Origin:
     def memory(self) -> dict[str, torch.Tensor]:
         """What the subject remembers when it comes to the row; another one than was recorded sees what led to it."""
         return self._given.memory_before(np.array([self.row]))
+
+    def said(self, first: int, stop: int) -> Values:
+        """What the subject says of steps of the episode before the row, and remembers after them."""
+        begin = int(self.group["start"])
+        outputs = GivenRows(self.subject, self._given.inputs).carried(begin, range(begin + first, begin + stop))
+        return self.form.said(joined([outputs[row] for row in sorted(outputs)]))
 
     @property
     def edits(self) -> tuple[Edit, ...]:
