@@ -23,7 +23,7 @@ def test_other_weights_are_refused_and_looked_at_all_the_same(tmp_path: Path, vi
     with torch.no_grad():
         trained.module.get_parameter("policy.bias").add_(1)
     bench = visit(show(study, subject=trained, world=CountingWorld()), "#/results/walk")
-    bench.expected.append(r"409 \(Conflict\).*/api/jobs")
+    bench.watch.expected.append(r"409 \(Conflict\).*/api/jobs")
     bench.get("run-influence").click()
     bench.get("run-influence-start").click()
     expect(bench.get("lens-progress-influence-failed")).to_contain_text(CHANGED)
