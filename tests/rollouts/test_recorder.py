@@ -100,7 +100,7 @@ def test_a_loop_that_breaks_keeps_what_it_had(played: iv.Recording, tmp_path: Pa
     assert log.recording.groups()["outcome"].to_list() == ["stopped: KeyError"]
     with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine") as log:
         loop(log, played, 1)
-    assert log.name == "mine v2", "what is there is not written over"
+    assert log.name == "mine no 2", "what is there is not written over"
     with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine", overwrite=True) as log:
         loop(log, played, 1)
     assert log.name == "mine" and log.recording.group_count == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
@@ -22,12 +21,12 @@ from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
 from innerview.schema import Edits, EpisodeSummary, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
+from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked
 from innerview.worlds import World
 from innerview.worlds import world as as_world
 
 DEFAULT_LANES = 4
-_LONGEST_NAME = 80
 
 
 def record(
@@ -345,7 +344,7 @@ def version(study: Study, wanted: str, subject: Subject, world: World) -> tuple[
         if not found:
             return name, changed
         changed = f"{' '.join(found)} The one before is '{name}'."
-        name = f"{base[: _LONGEST_NAME - len(str(number)) - 2].strip()} v{number}"
+        name = plain_name(base, end=f" v{number}")
     raise AssertionError("numbers do not end")
 
 
@@ -360,11 +359,6 @@ def ignores_seeds(world: WorldInfo) -> str:
 def default_name(subject: str, world: str) -> str:
     """A recording's name where nobody gave one, made of what a name may hold."""
     return plain_name(f"{subject} in {world}")
-
-
-def plain_name(wanted: str) -> str:
-    """Made of what a name may hold."""
-    return re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")[:_LONGEST_NAME].strip() or "recording"
 
 
 def seeds_of(episodes: int | None, seeds: int | Sequence[int]) -> tuple[int, ...]:

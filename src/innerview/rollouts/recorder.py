@@ -12,9 +12,10 @@ from innerview.capture.lane import Piece
 from innerview.capture.logged import LoggedStep, StepLog
 from innerview.errors import CaptureError, SubjectError, WorldError
 from innerview.rollouts.jobs import BLOCK_ROWS
-from innerview.rollouts.record import check_subject, plain_name
+from innerview.rollouts.record import check_subject
 from innerview.schema import Origin, RecordingInfo
 from innerview.store import Recording, RecordingWriter, Study
+from innerview.store.paths import free_name, plain_name
 from innerview.subjects import Subject
 from innerview.worlds.gym.calls import checked_reward
 
@@ -163,26 +164,20 @@ def recorder(
 
     A subject is asked what it says of each observation, with its memory carried along each episode; without one, what
     is given is kept. `block_rows` rows at a time become safe on disk; whoever is killed loses the block in hand. A name
-    that is taken gets a number ("name v2"), unless `overwrite=True`.
+    that is taken gets a number ("name no 2"), unless `overwrite=True`.
     """
     if subject is not None:
         check_subject(subject)
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
+    taken = set(opened.recordings())
     wanted = name or plain_name(f"{subject.info.name} logged" if subject else "logged")
     return Recorder(
         opened,
         subject,
-        name=wanted if overwrite else _free(opened, wanted),
+        name=wanted if overwrite else free_name(wanted, lambda name: name not in taken),
         actions=actions,
         keep=(keep,) if isinstance(keep, str) else tuple(keep),
         note=note,
         block_rows=block_rows,
         overwrite=overwrite,
     )
-
-
-def _free(study: Study, wanted: str) -> str:
-    taken, number = set(study.recordings()), 1
-    while (title := wanted if number == 1 else f"{wanted} v{number}") in taken:
-        number += 1
-    return title

@@ -9,17 +9,20 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from innerview.schema import RecordingInfo, to_json
+from innerview.store.changes import changing
+from innerview.store.files import make_folder, remove_folder, write_file, writing
 from innerview.store.paths import confined, is_plain_file
 from innerview.store.recordings.manifest import LOG, MANIFEST, Manifest, load_manifest, save_manifest, without_last
 from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.writer import RecordingWriter
 
-BESIDE = "unfinished"
+BESIDE = "growing"
 """The folder of a study in which recordings are made that will take the place of others."""
 _OLD = ".old"
 GROWING = "seeds"
@@ -40,17 +43,16 @@ def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
     manifest = load_manifest(old)
     partial = manifest.rows % manifest.block_rows != 0
     kept = without_last(old, manifest, 1) if partial else manifest
-    beside.mkdir(parents=True, exist_ok=True)
+    make_folder(beside)
     for path in sorted(old.rglob("*")):
         place = path.relative_to(old)
         if path.is_dir() or not _belongs(place, kept.blocks):
             continue
         target = confined(beside, *place.parts)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
+        make_folder(target.parent)
         _link(path, target)
     content = (old / LOG).read_bytes()[: kept.log_bytes] if kept.blocks else b""
-    (beside / LOG).write_bytes(content)
+    write_file(beside / LOG, content)
     about = replace(info, created_at=manifest.info.created_at, note=manifest.info.note)
     save_manifest(beside, replace(kept, info=about, complete=False, segment_rows=0, tables=()))
 
@@ -69,28 +71,30 @@ def restore_rest(old: Recording, writer: RecordingWriter) -> None:
     writer.restored = (old.rows - first, len(lines))
 
 
-def take_place(beside: Path, place: Path) -> None:
+def take_place(study: Path, beside: Path, place: Path) -> None:
     """Put a finished recording in its place."""
     old = beside.with_name(beside.name + _OLD)
-    if old.exists():
-        shutil.rmtree(old)
-    if place.exists():
-        place.rename(old)
-    beside.rename(place)
-    shutil.rmtree(old, ignore_errors=True)
+    with changing(study), writing(place):
+        if old.exists():
+            remove_folder(old, beside=study)
+        if place.exists():
+            place.rename(old)
+        beside.rename(place)
+        if old.exists():
+            remove_folder(old, beside=study)
+        with suppress(OSError):
+            beside.parent.rmdir()  # unless another recording grows
 
 
 def settle(study: Path) -> None:
-    """Finish what a killed process was about to put in its place, or bring back what it had taken away."""
-    for folder in (study / BESIDE).iterdir() if (study / BESIDE).is_dir() else ():
-        place = study / "recordings" / folder.name.removesuffix(_OLD)
-        if place.exists() or not is_plain_file(folder / MANIFEST):
-            continue
-        finished = study / BESIDE / place.name
-        if is_plain_file(finished / MANIFEST) and load_manifest(finished).complete:
-            finished.rename(place)
-        elif folder.name.endswith(_OLD):
-            folder.rename(place)
+    """Bring back what a process took away that was killed before it put the new recording in its place."""
+    if not (study / BESIDE).is_dir():
+        return
+    with changing(study), writing(study / BESIDE):
+        for folder in (study / BESIDE).glob(f"*{_OLD}"):
+            place = study / "recordings" / folder.name.removesuffix(_OLD)
+            if not place.exists() and is_plain_file(folder / MANIFEST):
+                folder.rename(place)
 
 
 def same_but_growing(before: Manifest, info: RecordingInfo) -> bool:
@@ -121,9 +125,8 @@ def _belongs(place: Path, blocks: int) -> bool:
 def _link(path: Path, target: Path) -> None:
     """Another name for a file; a copy where the disk has no such thing, and of what is replaced later."""
     if path.suffix != ".json":
-        try:
+        with suppress(OSError):
             os.link(path, target)
             return
-        except OSError:
-            pass
-    shutil.copyfile(path, target)
+    with writing(target):
+        shutil.copyfile(path, target)
