@@ -214,7 +214,7 @@ def test_bad_settings_say_what_would_be_good(tmp_path):
 
 
 def test_an_engine_that_dies_is_a_world_error_and_leaves_nothing():
-    game = DoomGame(world("doom:basic").setup)
+    game = DoomGame(world("doom:basic").setups)
     pid, folder = game.pid, game._engine.folder
     lanes = ThreadedLanes(lambda lane: game, 1)
     lanes.reset(0, seed=0)
@@ -227,7 +227,7 @@ def test_an_engine_that_dies_is_a_world_error_and_leaves_nothing():
 
 
 def test_closing_ends_the_engine():
-    game = DoomGame(world("doom:basic").setup)
+    game = DoomGame(world("doom:basic").setups)
     pid, folder = game.pid, game._engine.folder
     assert is_running(pid)
     game.close()
@@ -238,7 +238,7 @@ def test_closing_ends_the_engine():
 SCRIPT = """
 import sys, time
 from innerview.worlds.doom.world import DoomGame, DoomWorld
-game = DoomGame(DoomWorld("doom:basic").setup)
+game = DoomGame(DoomWorld("doom:basic").setups)
 game.reset(0)
 print(game.pid, game._engine.folder, flush=True)
 if sys.argv[1] == "wait":
@@ -280,7 +280,7 @@ def _sweep_now(folder):
 
 
 def test_sweeping_leaves_running_games_alone(own_folder):
-    game = DoomGame(DoomWorld("doom:basic").setup)
+    game = DoomGame(DoomWorld("doom:basic").setups)
     _sweep_now(game._engine.folder)
     assert game._engine.folder.parent == own_folder
     assert game._engine.folder.exists() and game._engine.folder.name.startswith(PREFIX)
@@ -290,7 +290,7 @@ def test_sweeping_leaves_running_games_alone(own_folder):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere ps is always there")
 def test_a_game_is_closed_where_no_other_program_is_installed(monkeypatch, tmp_path):
-    game = DoomGame(DoomWorld("doom:basic").setup)
+    game = DoomGame(DoomWorld("doom:basic").setups)
     monkeypatch.setenv("PATH", str(tmp_path))
     game.close()
     assert not game._engine.folder.exists()

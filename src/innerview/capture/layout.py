@@ -13,7 +13,7 @@ import numpy as np
 from innerview.capture.heads import HeadLayout, Values, recorded_heads
 from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
+from innerview.schema import BESIDE, ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
 from innerview.schema.data import ColumnKind
 from innerview.subjects import Output, Subject
 
@@ -28,8 +28,6 @@ GROUP_COLUMNS = (
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
 REWARD = "reward"
-BESIDE = ("image", "mask")
-"""What a world shows beside what the subject is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,9 +97,9 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
     # What a recording holds of the memory anyway is not saved again.
     addresses = {memory.address for memory in subject.info.memory}
     sites = site_layout(subject.info, [address for address in keep if address not in addresses], output)
-    seen = {spec.name: _array_name("observation", spec, fed) for spec in world.observations}
+    columns, seen = world_columns(world, heads.columns, names=_action_names(subject, world))
     return Layout(
-        columns=_columns(subject, world, heads),
+        columns=columns,
         arrays=(
             *_observed(world, seen),
             *memory_specs(subject.info),
@@ -144,13 +142,19 @@ def _try_out(subject: Subject, world: WorldInfo, fed: Sequence[str], keep: Seque
     return subject.run(subject.inputs(blank), keep=keep)
 
 
-def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Column, ...]:
+def world_columns(
+    world: WorldInfo, said: Sequence[Column], *, names: Sequence[str] = ()
+) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """Every column of a row, with those of what was `said`, and the array that holds each observation.
+
+    `names` are those of the actions, where they are others than the world's.
+    """
     standard = [
         Column(name="episode", type="int", kind="index"),
         Column(name="step", type="int", kind="index"),
-        *_action_columns(subject, world),
+        *_action_columns(world, tuple(names) or world.actions.names),
         Column(name=REWARD, type="float", kind="reward", description="What the action earned."),
-        *heads.columns,
+        *said,
     ]
     taken = {column.name for column in standard}
     clash = [fact.name for fact in world.facts if fact.name in taken]
@@ -159,12 +163,14 @@ def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Col
             f"World '{world.name}' provides a fact named '{clash[0]}', which is the name of a column that every "
             "recording has. Give the fact another name."
         )
-    return (*standard, *world.facts)
+    fed = [spec.name for spec in world.observations if spec.role not in BESIDE]
+    seen = {spec.name: _array_name("observation", spec, fed) for spec in world.observations}
+    return (*standard, *world.facts), seen
 
 
-def _action_columns(subject: Subject, world: WorldInfo) -> list[Column]:
+def _action_columns(world: WorldInfo, names: tuple[str, ...]) -> list[Column]:
     if world.actions.kind == "discrete":
-        return [Column(name="action", type="int", kind="action", categories=_action_names(subject, world))]
+        return [Column(name="action", type="int", kind="action", categories=names)]
     return [
         Column(name=f"action_{name.removeprefix('action ')}", type="float", kind="action", label=name)
         for name in world.actions.names

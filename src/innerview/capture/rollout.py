@@ -52,6 +52,12 @@ class Plan:
         """Where an episode is played."""
         return self.places[episode] if self.places else episode % self.lanes
 
+    @property
+    def games(self) -> int:
+        """Games that are needed: fewer than lanes where there are fewer episodes; the batch is full all the same."""
+        played = (self.lane_of(episode) for episode in range(self.first_episode, len(self.seeds)))
+        return max(played, default=0) + 1
+
     def program_of(self, episode: int) -> int:
         """Which program it is played with."""
         return self.programs[episode] if self.programs else 0
@@ -67,7 +73,7 @@ def rollout(
     subject: Subject, world: World, plan: Plan, form: Layout, *, edits: Sequence[Sequence[Edit]] = ()
 ) -> Generator[Piece]:
     """Yield every episode of the plan in order, piece by piece; `edits` has a set of edits for each program."""
-    lanes = world.open(plan.lanes)
+    lanes = world.open(plan.games)
     try:
         with fewer_threads():
             playing = _Playing(subject, lanes, plan, form, Sampler(space=world.info.actions, greedy=plan.greedy), edits)

@@ -45,8 +45,11 @@ def record(
     greedy: Annotated[bool, typer.Option("--greedy", help="The best action instead of a sampled one.")] = False,
     keep: Annotated[list[str] | None, typer.Option(help="A layer whose activations to save; may be repeated.")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Cut episodes after so many steps.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the recording of that name.")] = False,
 ) -> None:
     """Record episodes into a study; the same command again continues an interrupted recording.
+
+    With more --episodes it adds some. After training on it records a new version beside the old one, "NAME v2".
 
     Examples:
 
@@ -67,6 +70,7 @@ def record(
         greedy=greedy,
         keep=tuple(keep or ()),
         max_steps=max_steps,
+        overwrite=overwrite,
     )
 
 

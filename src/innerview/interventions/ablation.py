@@ -12,6 +12,7 @@ import numpy as np
 
 from innerview.errors import EditError, RequestError, StoreError, UnknownName
 from innerview.features.factors import known_as
+from innerview.jobs.recorded import check_found_in
 from innerview.schema import NamedFactor, Result, WeightEdit
 from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
 from innerview.store.paths import free_name
@@ -116,10 +117,13 @@ def make_ablated(study: Study, subject: Subject, choice: Choice, *, name: str | 
     from innerview.edits.ablation import ablate as ablated
     from innerview.edits.ablation import reader
 
+    if choice.result:
+        check_found_in(study, study.result_info(choice.result), subject)
     edit = WeightEdit(layer=choice.layer, directions=choice.directions, note=choice.called)
     after, _ = reader(subject, edit)
     line = WeightEdit(
         of=subject.info.name,
+        made_of=subject.identity(),
         layer=edit.layer,
         after=after,
         directions=edit.directions,

@@ -64,6 +64,8 @@ class Input:
             return array
         if image and array.ndim == 5 and (got[0] * got[3], *got[1:3]) == wanted:
             return array.transpose(0, 1, 4, 2, 3).reshape(-1, *wanted)  # Stacked frames, oldest first.
+        if self.spec.kind == "vector" and array.dtype.kind in "iu" and got == (1,) and len(wanted) == 1:
+            return np.asarray(np.eye(wanted[0])[array[:, 0]])  # One of so many: what is counted as what is marked.
         fits = int(np.prod(got)) == int(np.prod(wanted))
         if array.ndim and fits and (self.spec.kind == "vector" or _only_ones_differ(got, wanted)):
             return array.reshape(-1, *wanted)

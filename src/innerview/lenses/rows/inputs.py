@@ -13,6 +13,7 @@ from torch import Tensor
 
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
+from innerview.jobs.recorded import differences
 from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
@@ -132,8 +133,7 @@ class RowInputs:
 
     @cached_property
     def _recorded_by_it(self) -> bool:
-        recorded = self.recording.info.subject
-        return self._as_recorded and (recorded is None or recorded.identity in ("", self.subject.identity()))
+        return self._as_recorded and not differences(self.recording.info, subject=self.subject)
 
     def _stepper(self, before: Mapping[str, Tensor], keep: Sequence[str] = ()) -> Stepper[Mapping[str, Tensor]]:
         memory = {site.address for site in self.subject.info.memory}
