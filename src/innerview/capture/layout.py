@@ -23,6 +23,7 @@ GROUP_COLUMNS = (
     Column(name="length", type="int", unit="steps"),
     Column(name="return", type="float", kind="reward", description="Sum of the rewards."),
     Column(name="outcome", type="text", kind="category", description="Why the episode ended."),
+    Column(name="cut", type="bool", description="Cut short (time limit, step limit, error) rather than over."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
 BESIDE = ("image", "mask")
@@ -59,7 +60,7 @@ class Layout:
         return columns, arrays | self.sites.values(output)
 
 
-def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str) -> dict[str, Any]:
+def group_line(episode: int, start: int, summary: EpisodeSummary, *, cut: bool, scene: str) -> dict[str, Any]:
     """An episode's line in the table of groups: it begins at row `start`, on the map of that key."""
     return {
         "episode": episode,
@@ -69,6 +70,7 @@ def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str)
         "length": summary.length,
         "return": summary.total_reward,
         "outcome": summary.outcome,
+        "cut": cut,
         "scene": scene,
     }
 

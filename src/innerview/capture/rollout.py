@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture.lane import Episode, Piece
+from innerview.capture.lane import Episode, Piece, happened
 from innerview.capture.layout import Layout
 from innerview.capture.step import Sampler, Stepper, fewer_threads
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
@@ -110,7 +110,7 @@ class _Playing:
         self._can_wait = getattr(lanes, "can_wait", True)
         self._max_rows = max(_PIECE_ROWS, _MAX_BYTES_AHEAD // (plan.lanes * form.row_bytes))
         self._actions = tuple(c.name for c in form.columns if c.kind == "action")
-        self._events = tuple(c.name for c in form.columns if c.kind == "event")
+        self._events = tuple(c for c in form.columns if c.kind == "event")
 
     @property
     def unfinished(self) -> bool:
@@ -156,7 +156,8 @@ class _Playing:
         for episode in held:
             if episode.length:
                 cause = problem.__cause__
-                episode.outcome = episode.outcome or f"stopped: {type(cause or problem).__name__}"
+                if not episode.outcome:
+                    episode.cut_short(f"stopped: {type(cause or problem).__name__}")
                 yield episode.take(self.form.arrays, provisional=True)
 
     def _begin_episodes(self) -> None:
@@ -189,15 +190,14 @@ class _Playing:
         for lane in active:
             now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
             assert now is not None, "an active lane has a moment"
-            told, caused = now.facts, then.facts
-            values = dict(told)
-            values.update((name, bool(caused.get(name))) for name in self._events)
+            values = dict(now.facts)
+            values.update(happened(self._events, then.facts))
             values.update((name, column[lane]) for name, column in decided.items())
             values.update(episode=episode.number, step=episode.length, reward=then.reward)
             values.update(self._action_values(actions[lane]))
             rows = {name: array[lane] for name, array in arrays.items()}
             rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
-            episode.add(values, rows, then.reward, then.ended)
+            episode.add(values, rows, then.reward, then.ended, cut=then.cut)
             self._moments[lane] = then
             self._active[lane] = not episode.outcome
 

@@ -12,8 +12,8 @@ from innerview.schema import Column, EpisodeSummary, to_json
 
 STEP_LIMIT = "step limit"
 """Why an episode ended that was cut."""
-PICKED_UP, ITEM = "picked_up", "last_item"
-"""An event, and the column that says in the row after it which item it was."""
+PICKED_UP, ITEM = "picked_up", "picked_up_item"
+"""An event, and the one beside it that says which item it was."""
 _POSE = frozenset(("x", "y", "z", "angle", "pitch", "roll"))
 
 
@@ -26,14 +26,13 @@ class Tally:
         self._begins = ""
         self._events: Counter[str] = Counter()
         self._facts: dict[str, list[float]] = {}
-        self._picked_up = False
 
     def step(self, reward: float, ended: str) -> str:
         """Count one step; why the episode is over now, empty where it goes on."""
         self.length += 1
         self.total_reward += float(reward)
-        cut = self._max_steps is not None and self.length >= self._max_steps
-        return ended or (STEP_LIMIT if cut else "")
+        limit = self._max_steps is not None and self.length >= self._max_steps
+        return ended or (STEP_LIMIT if limit else "")
 
     def add_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
         """Count the events and facts of rows, which follow those before."""
@@ -41,7 +40,7 @@ class Tally:
             self._begins = self._digest_of_first(rows)
         self._count_items(rows)
         for column in self._columns:
-            if column.kind == "event":
+            if column.kind == "event" and column.type == "bool":
                 self._events[column.name] += sum(bool(value) for value in rows[column.name])
             elif _has_mean(column):
                 self._facts.setdefault(column.name, []).extend(float(v) for v in rows[column.name] if v is not None)
@@ -68,9 +67,8 @@ class Tally:
         if PICKED_UP not in rows or ITEM not in rows:
             return
         for picked_up, item in zip(rows[PICKED_UP], rows[ITEM], strict=True):
-            if self._picked_up and item:
+            if picked_up and item:
                 self._events[f"{PICKED_UP}: {item}"] += 1
-            self._picked_up = bool(picked_up)
 
 
 def _has_mean(column: Column) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from innerview.metrics import loops, things
-from innerview.metrics.advantage import advantage
+from innerview.metrics.advantage import Calibration, advantage, td_errors
 from innerview.metrics.functions import turned
 from innerview.metrics.rows import Stretch
 from innerview.metrics.thresholds import (
@@ -25,6 +25,9 @@ from innerview.metrics.thresholds import (
 from innerview.metrics.windows import shifted
 from innerview.schema import ArraySpec, Column
 
+TD_ERROR, ADVANTAGE, CALIBRATED = "TD error", "advantage", "calibrated advantage"
+_AT_A_CUT = "Unknown in the last row of an episode that was cut, as by a time limit: what came next was not recorded."
+
 Reach = Literal["row", "before", "group"]
 """Which rows a value is made from: its own, the ones shortly before it in the group, or the whole group."""
 
@@ -37,6 +40,10 @@ class Given:
     arrays: Mapping[str, np.ndarray]
     rows: Stretch
     thresholds: Mapping[str, float]
+    cut: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    """[rows]: whether the episode of each was cut short rather than over, with reach "group"."""
+    calibration: Calibration | None = None
+    """How values lie beside returns in this recording; None where nobody knows."""
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of numbers, unknown ones as NaN."""
@@ -64,6 +71,8 @@ class DerivedColumn:
     reach: Reach = "row"
     before: int = 0
     """With reach "before": how many rows."""
+    calibrated: bool = False
+    """Whether it needs to know how values lie beside returns."""
     heavy: bool = field(default=True)
     """Worth keeping once made."""
 
@@ -84,7 +93,7 @@ def standard(
     if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
         found.append(_loop())
     if timed and all(_is_number(known.get(name)) for name in ("reward", "value")):
-        found.append(_advantage())
+        found += [_td_error(), _advantage(), _calibrated_advantage()]
     if timed:
         found += list(_memory(arrays))
     return [made for made in found if made.column.name not in known]
@@ -179,20 +188,70 @@ def _loop() -> DerivedColumn:
     return DerivedColumn(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
 
 
-def _advantage() -> DerivedColumn:
+def _td_error() -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
-        return advantage(given.numbers("reward"), given.numbers("value"), given.rows, **settings)
+        reward, value = given.numbers("reward"), given.numbers("value")
+        return td_errors(reward, value, given.rows, given.cut, discount=given.thresholds[DISCOUNT.name])
 
     column = Column(
-        name="advantage",
+        name=TD_ERROR,
         type="float",
         kind="decision",
-        description="How much better (or, below 0, worse) things turned out from here on than the subject expected.",
+        description="Reward plus the discounted next value, less the value: how far off it was by one step. "
+        + _AT_A_CUT,
+        derived="reward, value, discount",
+    )
+    return DerivedColumn(
+        column=column, reads=("reward", "value"), thresholds=(DISCOUNT.name,), reach="group", make=make, heavy=False
+    )
+
+
+def _advantage() -> DerivedColumn:
+    column = Column(
+        name=ADVANTAGE,
+        type="float",
+        kind="decision",
+        description="How much better (or, below 0, worse) things turned out from here on than the subject expected: "
+        f"generalised advantage estimates (GAE). {_AT_A_CUT}",
         derived="reward, value, discount, advantage smoothing",
     )
-    thresholds = (DISCOUNT.name, SMOOTHING.name)
-    return DerivedColumn(column=column, reads=("reward", "value"), thresholds=thresholds, reach="group", make=make)
+    return DerivedColumn(
+        column=column,
+        reads=("reward", "value"),
+        thresholds=(DISCOUNT.name, SMOOTHING.name),
+        reach="group",
+        make=lambda given: _estimates(given, given.numbers("value")),
+    )
+
+
+def _calibrated_advantage() -> DerivedColumn:
+    def make(given: Given) -> np.ndarray:
+        value = given.numbers("value")
+        if given.calibration is None:
+            return np.full(len(value), np.nan)
+        return _estimates(given, given.calibration.apply(value))
+
+    column = Column(
+        name=CALIBRATED,
+        type="float",
+        kind="decision",
+        description="The advantage with the value brought to the scale of the returns: by the straight line that fits "
+        "both best in this recording. For values that were trained on scaled rewards or with another discount.",
+        derived="reward, value, discount, advantage smoothing",
+    )
+    return DerivedColumn(
+        column=column,
+        reads=("reward", "value"),
+        thresholds=(DISCOUNT.name, SMOOTHING.name),
+        reach="group",
+        calibrated=True,
+        make=make,
+    )
+
+
+def _estimates(given: Given, value: np.ndarray) -> np.ndarray:
+    settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
+    return advantage(given.numbers("reward"), value, given.rows, given.cut, **settings)
 
 
 def _memory(arrays: Sequence[ArraySpec]) -> Iterator[DerivedColumn]:

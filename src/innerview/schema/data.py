@@ -62,6 +62,8 @@ class Column:
     """For type int: the names that the numbers 0, 1, … stand for (action names, say)."""
     derived: str = ""
     """How it is made from what was recorded, in words or as an expression; empty for what was recorded itself."""
+    warning: str = ""
+    """Why its values in this recording may mislead; empty where nothing is known."""
 
 
 def entropy_column(name: str) -> Column:

@@ -1213,6 +1213,11 @@ export interface components {
              * @default
              */
             unit: string;
+            /**
+             * Warning
+             * @default
+             */
+            warning: string;
         };
         /**
          * DamageReply

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from innerview.capture import group_line
-from innerview.capture.lane import Episode, Piece
+from innerview.capture.lane import Episode, Piece, happened
 from innerview.capture.sites import site_layout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
@@ -141,15 +141,18 @@ def _piece(
 ) -> Piece:
     origin = rollout.origin
     episode = Episode(0, int(origin.group["seed"]), scene, info.columns)
-    events = [column.name for column in info.columns if column.kind == "event"]
+    events = [column for column in info.columns if column.kind == "event"]
     acted = [column.name for column in info.columns if column.kind == "action"]
     for now, then in rows:
         values: dict[str, Any] = {**now.moment.facts, **now.values}
-        values |= {name: bool(then.moment.facts.get(name)) for name in events}
+        values |= happened(events, then.moment.facts)
         values |= {"episode": 0, "step": now.step, "reward": then.moment.reward}
         values |= dict(zip(acted, np.atleast_1d(then.action).tolist(), strict=True))
         episode.add(values, _arrays(rollout, now, info), then.moment.reward)
-    episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
+    end = rows[-1][1].moment
+    if not end.ended or end.cut:
+        episode.cut_short(end.ended or LEFT_OFF)
+    episode.outcome = end.ended or LEFT_OFF
     return episode.take(info.arrays)
 
 
@@ -178,4 +181,4 @@ def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWr
     start = int(origin.group["start"])
     recorded = float(origin.recording.columns(["reward"], start, origin.row)["reward"].sum() or 0.0)
     whole = replace(rollout, length=origin.step + rollout.length, total_reward=recorded + rollout.total_reward)
-    return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")
+    return group_line(0, 0, whole, cut=piece.cut, scene=writer.add_scene(scene) if scene else "")

@@ -29,7 +29,7 @@ class GymSettings:
     masks: MasksOf | None = None
     """A function (env, info) -> where things are, by kind of thing, asked at every moment."""
     render: bool | None = None
-    """Keep what the environment renders as "picture"; None: where it renders arrays and observations are no images."""
+    """Keep what the environment renders as "picture"; None: where it renders and observations are no images."""
     name: str | None = None
 
 
@@ -43,14 +43,23 @@ class Reader:
     picture: ArraySpec | None = None
     masks: GymMasks | None = None
 
-    def moment(self, env: Any, observation: Any, info: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
+    def moment(
+        self,
+        env: Any,
+        observation: Any,
+        info: Mapping[str, Any],
+        *,
+        reward: float = 0.0,
+        ended: str = "",
+        cut: bool = False,
+    ) -> Moment:
         """What the environment said, in our words."""
         seen = dict(read_all(self.parts, observation))
         if self.picture is not None:
             seen[PICTURE] = np.array(env.render(), np.uint8)
         if self.masks is not None:
             seen[MASK] = self.masks.read(env, info)
-        return Moment(observation=seen, facts=self.facts.read(env, info), reward=reward, ended=ended)
+        return Moment(observation=seen, facts=self.facts.read(env, info), reward=reward, ended=ended, cut=cut)
 
     @property
     def arrays(self) -> tuple[ArraySpec, ...]:
@@ -112,7 +121,7 @@ def _picture(env: Any, parts: tuple[Observed, ...], asked: bool | None) -> Array
         raise WorldError(
             f"render=True needs an environment made with render_mode='rgb_array', not {env.render_mode!r}."
         )
-    if asked is False or not can or any(part.spec.is_image for part in parts):
+    if asked is False or not can or (asked is None and any(part.spec.is_image for part in parts)):
         return None
     shape = np.asarray(env.render()).shape
     return ArraySpec(name=PICTURE, shape=shape, dtype="uint8", role="image", axes=("height", "width", "channel"))

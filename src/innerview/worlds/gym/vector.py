@@ -78,7 +78,7 @@ class VectorLanes:
                 f"The vector environment failed at reset of lane {lane} with seed {seed}: {error}"
             ) from error
         self._playing[lane], self._steps[lane] = True, 0
-        return self._moment(lane, observations, infos, reward=0.0, ended="")
+        return self._moment(lane, observations, infos)
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Moment]:
         """Act in the lanes given. A game that is left out cannot be held still: its episode is given up."""
@@ -105,7 +105,12 @@ class VectorLanes:
         for lane in actions:
             info = lane_info(infos, lane)
             ended = why_ended(terminated=bool(terminated[lane]), truncated=bool(truncated[lane]), info=info)
-            moments[lane] = self._moment(lane, observations, infos, reward=float(rewards[lane]), ended=ended)
+            how = {
+                "reward": float(rewards[lane]),
+                "ended": ended,
+                "cut": bool(truncated[lane]) and not terminated[lane],
+            }
+            moments[lane] = self._moment(lane, observations, infos, **how)
         self._playing &= ~self._over
         return moments
 
@@ -123,10 +128,8 @@ class VectorLanes:
         self._over[games] = False
         return result
 
-    def _moment(self, lane: int, observations: Any, infos: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
-        return self._reader.moment(
-            self._env, _lane_of(observations, lane), lane_info(infos, lane), reward=reward, ended=ended
-        )
+    def _moment(self, lane: int, observations: Any, infos: Mapping[str, Any], **how: Any) -> Moment:
+        return self._reader.moment(self._env, _lane_of(observations, lane), lane_info(infos, lane), **how)
 
 
 def lane_info(infos: Mapping[str, Any], lane: int) -> dict[str, Any]:

@@ -101,14 +101,15 @@ class GymGame:
     def reset(self, seed: int) -> Moment:
         """Begin an episode with that seed."""
         observation, info = self._env.reset(seed=seed)
-        return self._reader.moment(self._env, observation, info, reward=0.0, ended="")
+        return self._reader.moment(self._env, observation, info)
 
     def step(self, action: Any) -> Moment:
         """Act once."""
         taken = self._reader.actions.convert(action)
         observation, reward, terminated, truncated, info = self._env.step(taken)
         ended = why_ended(terminated=bool(terminated), truncated=bool(truncated), info=info)
-        return self._reader.moment(self._env, observation, info, reward=float(reward), ended=ended)
+        cut = bool(truncated) and not terminated
+        return self._reader.moment(self._env, observation, info, reward=float(reward), ended=ended, cut=cut)
 
     def close(self) -> None:
         """Close the environment, unless it is the user's own."""
