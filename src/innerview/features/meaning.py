@@ -107,12 +107,13 @@ class Meaning:
     def _factor(self, f: int) -> dict[str, Any]:
         amount = self.amount[:, f].sum()
         if amount <= 0:
-            return {"classes": [], "name": "", "score": 0.0}
+            return {"classes": [], "name": "", "means": "", "score": 0.0}
         lines = [self._line(f, c, amount) for c in range(len(self.classes))]
         things = sorted(lines[1:], key=lambda line: -float(line["excess"]))
         best, lines = (things or lines)[0], [*things, lines[0]]
         clear = best["excess"] >= CLEAR and best["consistency"] >= CONSISTENT
-        return {"classes": lines, "name": _name(things) if clear else "", "score": best["excess"]}
+        named = {"name": _name(things), "means": best["class"]} if clear else {"name": "", "means": ""}
+        return {"classes": lines, **named, "score": best["excess"]}
 
     def _line(self, f: int, c: int, amount: float) -> dict[str, Any]:
         fixed = bool(self.common[c] >= FIXED * max(self.either[c], 1))

@@ -255,7 +255,7 @@ def _probabilities(track: Track, steps: int, count: int) -> np.ndarray:
 def _rounding(chances: np.ndarray) -> float:
     """How far probabilities may be from adding up to 1 because they were written with few digits."""
     digits = next((n for n in (1, 2, 3, 4) if np.allclose(chances, chances.round(n), rtol=0, atol=1e-9)), 5)
-    return chances.shape[1] * 0.5 * 10.0**-digits + 1e-3
+    return float(chances.shape[1] * 0.5 * 10.0**-digits + 1e-3)
 
 
 def _actions(track: Track, form: Form, steps: int, chances: np.ndarray) -> np.ndarray:
