@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import EditError, RequestError, StoreError, UnknownName
-from innerview.features.factors import known_as, meant
+from innerview.features.factors import meant
 from innerview.schema import NamedFactor, Result, WeightEdit
 from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
 
@@ -78,8 +78,8 @@ def factors_result(study: Study, result: str) -> Result:
 
 
 def name_of(factor: Mapping[str, Any], given: str | None = None) -> str:
-    """What a factor is called: by somebody, or by what it was found to mean; empty where neither."""
-    return given or known_as(factor)
+    """What a factor is called in an edit: by somebody, or by the class it means most; empty where neither."""
+    return given or meant(factor)
 
 
 def find_factors(found: Result, to: str) -> list[int]:
