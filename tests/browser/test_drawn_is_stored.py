@@ -60,7 +60,7 @@ VIEWS: dict[str, tuple[Place, ...]] = {
     "view-align": _mixed("memory", "&middle=align", hidden.align, (3, 17)),
     "view-influence": _mixed("memory", "&meaning=influence", hidden.influence, (3, 17)),
     "view-reductions": _mixed("memory", "&middle=reductions", hidden.reductions, (3, 17)),
-    "view-edits": _mixed("memory", "&side=edits&elements=0.3&interval=200-210&scope=recording", hidden.edits, (3, 17)),
+    "view-edits": _mixed("memory", "&side=edits&elements=0,3&interval=200-210&scope=recording", hidden.edits, (3, 17)),
     "view-compare": _mixed("memory", "&middle=compare", hidden.compare, (3, 17)),
     "view-scatter": (Place("#/rows/rooms", rows.scatter, recording="rooms", row=0),),
     "view-rows": (Place("#/rows/rooms", rows.gallery, recording="rooms", row=0),),
@@ -148,6 +148,7 @@ def test_all_episodes_at_once(visit: Visit, shown: Handle, study: Path) -> None:
     count = stored.rows.height
     bench.brush_steps("actions-overlay", 50, 200, of=count)
     bench.selected(151)
+    bench.settled("select=")
     (first, last) = (stored.place(row) for row in (50, 200))
     (term,) = bench.select
     assert term[1] == f"ep {first[0]}: {first[1]} – ep {last[0]}: {last[1]}", f"the selection is called {term[1]!r}"
@@ -186,6 +187,7 @@ def test_damage_is_a_gap(visit: Visit, shown: Handle, study: Path) -> None:
     expect(bench.get("timelines-holes")).to_be_visible()
     for check in (time.timelines, time.actions):
         check(bench, stored, 126)
+    expect(bench.get("view-actions")).to_contain_text("add up to as little as 0.85: the rest was not recorded")
     bench = visit(shown, "#/memory/damaged?episode=3&step=60", ready=False, viewport=LARGE)
     bench.watch.expected.append("409")
     bench.at_step(60)

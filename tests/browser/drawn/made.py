@@ -14,6 +14,8 @@ ACTIONS = ("left", "right", "forward", "wait")
 LENGTHS = (40, 25, 1, 130, 33, 28, 31, 27, 30, 36)
 IMAGE = ("height", "width", "channel")
 MANY = (70_000, 1_000, 49_000)
+LACKING = 0.85
+"""What the probabilities of `damaged` add up to: a tool wrote only some of them."""
 OUTCOMES = ("died", "time limit", "goal", "died", "fell")
 
 
@@ -81,6 +83,7 @@ def _episodes(study: iv.Study, name: str, lengths: tuple[int, ...]) -> None:
             rows, arrays = _episode(random, episode, length)
             if name == "damaged":
                 arrays["memory"][6 : 6 + length // 30] = np.nan
+                arrays["probabilities"] *= np.float32(LACKING)
             scene = writer.add_scene(_scene(episode))
             for first in range(0, length, 17):
                 part = slice(first, first + 17)
