@@ -200,7 +200,10 @@ def test_what_is_seen(visit: Visit, shown_levels: Handle, still_levels: iv.Study
     link = f"{LINK}?episode=1&step={LEVEL - STEPS}"
     for view, check in SEEING.items():
         more = "&time=ablation" if view == "view-ablation" else ""
-        bench = opened(visit(shown_levels, link + more, ready=False, viewport=LARGE))
+        bench = visit(shown_levels, link + more, ready=False, viewport=LARGE)
+        if not more:
+            opened(bench)
+        bench.get("factor-pin").first.wait_for()
         expect(bench.get(view)).to_be_visible()
         bench.still()
         check(bench, stored, LEVEL)
