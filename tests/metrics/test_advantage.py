@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from innerview.metrics import Stretch, standard
-from innerview.metrics.advantage import advantage, calibrate, returns, td_errors
+from innerview.metrics.advantage import advantage, calibrate, td_errors
 from innerview.schema import Column
 
 REWARD = np.array([0.0, 0.0, 1.0, 0.0, 5.0])
@@ -64,23 +64,24 @@ def test_after_a_cut_nothing_is_made_up() -> None:
     np.testing.assert_allclose(failed[3:], [0.7 + 0.45 * 2.0, 2.0])
 
 
-def test_returns_of_a_cut_episode_end_with_its_last_value() -> None:
-    np.testing.assert_allclose(returns(REWARD, VALUE, ROWS, CUT, discount=0.5), [0.25, 0.5, 1.0, 1.5, 3.0])
-    np.testing.assert_allclose(returns(REWARD, VALUE, ROWS, OVER, discount=0.5), [0.25, 0.5, 1.0, 2.5, 5.0])
-
-
-def test_values_on_another_scale_are_noticed_and_brought_to_that_of_the_returns() -> None:
-    found = np.random.default_rng(0).uniform(60, 100, 200)
-    scaled = calibrate(found / 40, found)
-    assert scaled is not None and scaled.differs and scaled.off == pytest.approx(found.mean() * 39 / 40)
-    assert "different scales: returns average 81.6, values 2.04" in scaled.warning
-    np.testing.assert_allclose(scaled.apply(found / 40), found)
-    noise = np.random.default_rng(1).normal(0, 5, 200)
-    fitting = calibrate(found + noise, found)
-    assert fitting is not None and not fitting.differs and fitting.warning == ""
+def test_values_on_another_scale_are_noticed_and_brought_to_that_of_the_rewards() -> None:
+    reward = np.random.default_rng(0).uniform(1, 3, 200)
+    foretold = np.array([sum(r * 0.9**k for k, r in enumerate(reward[t : t + 300])) for t in range(200)])
+    rows, over = Stretch.of(np.zeros(1), 0, 200), np.zeros(200, bool)
+    settings = {"discount": 0.9, "smoothing": 0.95}
+    scaled = calibrate(reward, foretold / 40 - 3, rows, over, **settings)
+    assert scaled is not None and "above 0 in 100 % of the rows" in scaled.warning.replace("100%", "100 %")
+    np.testing.assert_allclose(scaled.apply(foretold / 40 - 3), foretold, rtol=1e-6)
+    noise = np.random.default_rng(1).normal(0, 1, 200)
+    fitting = calibrate(reward, foretold + noise, rows, over, **settings)
+    assert fitting is not None and fitting.warning == "" and 0.3 < fitting.above < 0.7
 
 
 def test_a_value_that_says_the_opposite_is_not_turned_round() -> None:
-    found = np.arange(10.0)
-    opposite = calibrate(-found, found)
-    assert opposite is not None and opposite.slope == 0 and opposite.offset == pytest.approx(4.5)
+    reward = np.random.default_rng(0).uniform(0, 1, 100)
+    foretold = np.array([sum(r * 0.9**k for k, r in enumerate(reward[t:])) for t in range(100)])
+    rows, over = Stretch.of(np.zeros(1), 0, 100), np.zeros(100, bool)
+    found = calibrate(reward, -foretold, rows, over, discount=0.9, smoothing=0.95)
+    assert found is not None and found.slope == 0
+    errors = td_errors(reward, found.apply(-foretold), rows, over, discount=0.9)
+    assert errors.mean() == pytest.approx(0, abs=1e-9), "its mean is right all the same"

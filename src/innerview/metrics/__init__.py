@@ -1,6 +1,6 @@
 """Derives a column from recorded ones: facts about what is in view, and people's own expressions."""
 
-from innerview.metrics.advantage import Calibration, calibrate, returns
+from innerview.metrics.advantage import Calibration, calibrate
 from innerview.metrics.aligned import Aligned, Averages
 from innerview.metrics.evaluation import evaluate
 from innerview.metrics.functions import FUNCTIONS
@@ -26,6 +26,5 @@ __all__ = [
     "checked_thresholds",
     "evaluate",
     "parse",
-    "returns",
     "standard",
 ]

@@ -8,6 +8,9 @@ import numpy as np
 
 from innerview.metrics.rows import Stretch
 
+ONE_SIDED, MIN_ROWS = 0.95, 50
+"""A share of advantages on one side of 0, over so many rows, that cannot be chance."""
+
 
 def td_errors(reward: np.ndarray, value: np.ndarray, rows: Stretch, cut: np.ndarray, *, discount: float) -> np.ndarray:
     """What each row earned, plus the discounted value of the next, less its own value; NaN where one is unknown.
@@ -42,70 +45,49 @@ def advantage(
     return total
 
 
-def returns(reward: np.ndarray, value: np.ndarray, rows: Stretch, cut: np.ndarray, *, discount: float) -> np.ndarray:
-    """Discounted sum of the rewards from each row on; where an episode was cut its last value stands for the rest."""
-    last = rows.stops - 1 == np.arange(rows.count)
-    total = np.where(last & cut, value, reward).astype(np.float64)
-    order = np.argsort(rows.stops - np.arange(rows.count), kind="stable")
-    from_end = (rows.stops - np.arange(rows.count))[order]
-    for distance in range(2, int(from_end[-1]) + 1 if rows.count else 0):
-        begin, end = np.searchsorted(from_end, [distance, distance + 1])
-        now = order[begin:end]
-        total[now] += discount * total[now + 1]
-    return total
-
-
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """How values lie beside the returns that followed: the straight line from one to the other, and what differs."""
+    """The straight line that brings values to the scale of the rewards, and on which side of 0 advantages lie now."""
 
     slope: float
     offset: float
-    mean_value: float
-    mean_return: float
-    spread: float
-    """Standard deviation of return minus value."""
-
-    @property
-    def off(self) -> float:
-        """How far returns lie above values on average; 0 of a value that is calibrated."""
-        return self.mean_return - self.mean_value
-
-    @property
-    def differs(self) -> bool:
-        """Whether returns lie to one side of the values nearly everywhere, so that advantages say little."""
-        return abs(self.off) > 1.5 * self.spread and abs(self.off) > 0.1 * max(abs(self.mean_value), 1e-9)
+    above: float
+    """Share of the known advantages, with values as they are, that lie above 0."""
+    rows: int
+    """How many those are."""
 
     def apply(self, value: np.ndarray) -> np.ndarray:
-        """Values on the scale of the returns."""
+        """Values on the scale of the rewards."""
         return self.slope * value + self.offset
 
     @property
     def warning(self) -> str:
-        """What to say where advantages come out on one side; empty where they do not."""
-        if not self.differs:
+        """What to say where advantages lie on one side; empty where they do not."""
+        share = max(self.above, 1 - self.above)
+        if self.rows < MIN_ROWS or share < ONE_SIDED:
             return ""
         return (
-            f"Value and return are on different scales: returns average {self.mean_return:.3g}, values "
-            f"{self.mean_value:.3g}. The advantage is {'above' if self.off > 0 else 'below'} 0 nearly everywhere; see "
-            "'calibrated advantage', and set the discount to that of training."
+            f"It is {'above' if self.above > 0.5 else 'below'} 0 in {share:.0%} of the rows: value and reward are on "
+            "different scales, or the discount is not that of training. See 'calibrated advantage'."
         )
 
 
-def calibrate(value: np.ndarray, found: np.ndarray) -> Calibration | None:
-    """The least-squares line from values to returns; None where fewer than two rows are known."""
-    known = ~np.isnan(value) & ~np.isnan(found)
-    values, totals = value[known], found[known]
-    if len(values) < 2:
+def calibrate(
+    reward: np.ndarray, value: np.ndarray, rows: Stretch, cut: np.ndarray, *, discount: float, smoothing: float
+) -> Calibration | None:
+    """The line a value + b whose TD errors go neither with the value nor to one side (LSTD); None without such rows."""
+    found = advantage(reward, value, rows, cut, discount=discount, smoothing=smoothing)
+    known = ~np.isnan(found)
+    if known.sum() < 2:
         return None
-    apart = values - values.mean()
-    variance = float((apart**2).mean())
-    # A value that falls where returns rise says nothing of them: it is not turned round.
-    slope = max(0.0, float((apart * (totals - totals.mean())).mean()) / variance) if variance > 0 else 0.0
-    return Calibration(
-        slope=slope,
-        offset=float(totals.mean() - slope * values.mean()),
-        mean_value=float(values.mean()),
-        mean_return=float(totals.mean()),
-        spread=float((totals - values).std()),
-    )
+    last = rows.stops - 1 == np.arange(rows.count)
+    now = np.stack([value, np.ones(rows.count)], axis=1)[known]
+    then = np.stack([np.append(value[1:], 0.0), np.ones(rows.count)], axis=1)[known]
+    then[last[known]] = 0.0  # after an end there is nothing; rows before a cut are not among those known
+    change = now - discount * then
+    slope, offset = np.linalg.lstsq(now.T @ change, now.T @ reward[known], rcond=None)[0]
+    if slope < 0:  # a value that says the opposite is not turned round: only the mean is right then
+        ends = float(change[:, 1].sum())
+        slope, offset = 0.0, float(reward[known].sum()) / ends if ends else 0.0
+    above = float((found[known] > 0).mean())
+    return Calibration(slope=float(slope), offset=float(offset), above=above, rows=int(known.sum()))

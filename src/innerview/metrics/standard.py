@@ -43,7 +43,7 @@ class Given:
     cut: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
     """[rows]: whether the episode of each was cut short rather than over, with reach "group"."""
     calibration: Calibration | None = None
-    """How values lie beside returns in this recording; None where nobody knows."""
+    """How values lie beside rewards in this recording; None where nobody knows."""
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of numbers, unknown ones as NaN."""
@@ -72,7 +72,7 @@ class DerivedColumn:
     before: int = 0
     """With reach "before": how many rows."""
     calibrated: bool = False
-    """Whether it needs to know how values lie beside returns."""
+    """Whether it needs to know how values lie beside rewards."""
     heavy: bool = field(default=True)
     """Worth keeping once made."""
 
@@ -235,8 +235,8 @@ def _calibrated_advantage() -> DerivedColumn:
         name=CALIBRATED,
         type="float",
         kind="decision",
-        description="The advantage with the value brought to the scale of the returns: by the straight line that fits "
-        "both best in this recording. For values that were trained on scaled rewards or with another discount.",
+        description="The advantage with the value brought to the scale of the rewards: by the straight line whose TD "
+        "errors go to neither side in this recording. For values that were trained on scaled rewards.",
         derived="reward, value, discount, advantage smoothing",
     )
     return DerivedColumn(

@@ -58,7 +58,7 @@ def memory(bench: Workbench, stored: Stored, row: int, *, whole: bool = False) -
         each = width / len(states)
         found = []
         cursor = (row - start + 0.5) * each
-        for step in range(1, len(states) - 1, max(1, len(states) // 50)):
+        for step in {*range(0, len(states), max(1, len(states) // 50)), len(states) - 1}:
             x = (step + 0.5) * each
             if abs(x - cursor) < 6 or np.abs(borders * each - x).min() < 2:
                 continue  # the cursor, or the line between two episodes

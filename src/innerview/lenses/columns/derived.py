@@ -22,12 +22,11 @@ from innerview.metrics import (
     Stretch,
     calibrate,
     loops,
-    returns,
     standard,
     things,
 )
 from innerview.metrics.standard import element_changes
-from innerview.metrics.thresholds import DISCOUNT, JUMP, LOOP_RADIUS, default_jump
+from innerview.metrics.thresholds import DISCOUNT, JUMP, LOOP_RADIUS, SMOOTHING, default_jump
 from innerview.schema import Column, Metrics
 from innerview.store import DerivedCache, Recording, Study, load_metrics
 
@@ -89,7 +88,7 @@ class Derived:
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """How values lie beside the returns that followed, in the first episodes; None where that cannot be known."""
+        """How values lie beside rewards in the first episodes; None where that cannot be known."""
         if ADVANTAGE not in self._made:
             return None
         if not self.recording.rows:
@@ -101,7 +100,8 @@ class Derived:
         except DamagedPart:
             return None  # the recording itself says what is damaged
         reward, value = table["reward"].to_numpy(), table["value"].to_numpy()
-        return calibrate(value, returns(reward, value, rows, cut, discount=self.threshold(DISCOUNT.name)))
+        settings = {"discount": self.threshold(DISCOUNT.name), "smoothing": self.threshold(SMOOTHING.name)}
+        return calibrate(reward, value, rows, cut, **settings)
 
     def _cut(self, start: int, stop: int) -> np.ndarray:
         """[rows]: whether the episode of each was cut short: by the world, by whoever recorded, or not ended yet."""
