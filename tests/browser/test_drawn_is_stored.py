@@ -12,11 +12,13 @@ from playwright.sync_api import expect
 
 import innerview as iv
 from innerview.serve import Handle
+from innerview.testing.worlds import CountingWorld
 
 from .conftest import ROOT, Show, Visit
 from .drawn import hidden, lenses, made, places, rows, sight, time
 from .drawn.stored import Stored
 from .test_errors import office as office
+from .test_saliency import seer
 from .vision_study import LINK, STEPS, opened, player
 from .workbench import Workbench
 
@@ -61,11 +63,11 @@ VIEWS: dict[str, tuple[Place, ...]] = {
     "view-influence": _mixed("memory", "&meaning=influence", hidden.influence, (3, 17)),
     "view-reductions": _mixed("memory", "&middle=reductions", hidden.reductions, (3, 17)),
     "view-edits": _mixed("memory", "&side=edits&elements=0,3&interval=200-210&scope=recording", hidden.edits, (3, 17)),
-    "view-compare": _mixed("memory", "&middle=compare", hidden.compare, (3, 17)),
+    "view-stretches": _mixed("memory", "&middle=stretches", hidden.stretches, (3, 17)),
     "view-scatter": (Place("#/rows/rooms", rows.scatter, recording="rooms", row=0),),
     "view-rows": (Place("#/rows/rooms", rows.gallery, recording="rooms", row=0),),
     "view-pair": (Place("#/rows/rooms", rows.pair, recording="rooms", row=5),),
-    "view-saved-results": (Place("#/results/mixed", lenses.saved),),
+    "view-saved-results": (Place("#/results/mixed", lenses.saved), Place("#/results/mixed", lenses.result)),
     "view-lenses": (Place("#/results/mixed", lenses.lenses),),
 }
 """Views of the recording `mixed`, which needs no model, and of pairs."""
@@ -124,7 +126,7 @@ def look(visit: Visit, shown: Handle, shown_pairs: Handle, study: Path, pairs: i
 
 
 def test_every_view_is_compared() -> None:
-    entries = {*VIEWS, *SEEING, *PLAYING, "view-errors"}
+    entries = {*VIEWS, *SEEING, *PLAYING, "view-errors", "view-saliency-grid"}
     assert registered() == entries, "a view without an entry, or an entry without a view"
 
 
@@ -222,6 +224,20 @@ def test_what_is_rolled_out(visit: Visit, show: Show, levels: iv.Study) -> None:
     for view, check in PLAYING.items():
         expect(bench.get(view)).to_be_visible()
         check(bench, stored, LEVEL)
+
+
+def test_saliency_maps(visit: Visit, show: Show, tmp_path: Path) -> None:
+    """Each map is the gradient that torch gives, over the picture of its row."""
+    study = iv.Study.create(tmp_path / "seen.study", "seen")
+    subject = seer("grown", 1)
+    iv.record(study, subject, CountingWorld(length=8), episodes=2, name="x", lanes=2, progress=False)
+    bench = visit(
+        show(study, subject=subject),
+        "#/saliency/x?episode=1&step=3&methods=gradient&targets=value",
+        ready=False,
+        viewport=LARGE,
+    )
+    sight.saliency(bench, Stored(Path(study.path), "x"), 11, subject.module)
 
 
 def test_errors_of_poses(visit: Visit, office: tuple[iv.Study, Handle]) -> None:

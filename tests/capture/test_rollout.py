@@ -282,7 +282,8 @@ class GathererWorld(CountingWorld):
     def info(self) -> WorldInfo:
         """With the name of what was picked up as an event."""
         told = super().info
-        return replace(told, facts=(*told.facts, Column(name="picked_up_item", type="text", kind="event")))
+        facts = (replace(c, named_by="picked_up_item") if c.name == "picked_up" else c for c in told.facts)
+        return replace(told, facts=(*facts, Column(name="picked_up_item", type="text", kind="event")))
 
     def game(self, lane: int) -> Gatherer:
         """The game of one lane."""

@@ -61,7 +61,8 @@ def test_a_value_on_another_scale_is_said_and_calibrated(tmp_path: Path, scale: 
     value = np.array([sum(r * 0.999**k for k, r in enumerate(reward[t:])) for t in range(50)])
     study = iv.Study.create(tmp_path / "scaled.study", "scaled")
     columns = {"episode": [0] * 50, "step": list(range(50)), "reward": reward, "value": value / scale}
-    iv.write_rows(study, "scaled", ordering=Ordering(), columns=columns)
+    specs = [Column(name=name, type="float", kind=name) for name in ("reward", "value")]
+    iv.write_rows(study, "scaled", ordering=Ordering(), columns=columns, specs=specs)
     source = derived(study, "scaled")
     (advantage,) = (column for column in source.specs if column.name == "advantage")
     assert bool(advantage.warning) == warned

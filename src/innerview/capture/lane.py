@@ -94,11 +94,3 @@ class Episode:
             scene=self.scene,
             provisional=provisional,
         )
-
-
-def happened(events: Sequence[Column], caused: Mapping[str, Any]) -> dict[str, Any]:
-    """What an action brought about, from the facts after it: yes or no, or a word where an event has one."""
-    return {
-        event.name: (caused.get(event.name) or "") if event.type == "text" else bool(caused.get(event.name))
-        for event in events
-    }

@@ -12,7 +12,7 @@ import numpy as np
 from innerview.capture.heads import HeadLayout, Values, recorded_heads
 from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, EpisodeSummary, Ordering, RowKind, WorldInfo
+from innerview.schema import ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -26,6 +26,7 @@ GROUP_COLUMNS = (
     Column(name="cut", type="bool", description="Cut short (time limit, step limit, error) rather than over."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
+REWARD = "reward"
 BESIDE = ("image", "mask")
 """What a world shows beside what the subject is given."""
 
@@ -58,6 +59,22 @@ class Layout:
         columns, arrays = self.heads.values(output)
         arrays |= {array: as_array(output.memory[site]) for site, array in self.memory.items()}
         return columns, arrays | self.sites.values(output)
+
+    def values_of(
+        self, now: Moment, then: Moment, action: Any, *, said: Mapping[str, Any], episode: int, step: int
+    ) -> dict[str, Any]:
+        """Columns of one step: what was true, what the subject said and did, and what that caused."""
+        acts = [column.name for column in of_kind(self.columns, "action")]
+        events = {event.name: _happened(event, then.facts) for event in of_kind(self.columns, "event")}
+        place = {self.ordering.group: episode, self.ordering.time: step}
+        acted = dict(zip(acts, np.atleast_1d(action).tolist(), strict=True))
+        return {**now.facts, **events, **said, **place, REWARD: then.reward, **acted}
+
+
+def _happened(event: Column, caused: Mapping[str, Any]) -> bool | str:
+    """What an action brought about, from the facts after it: yes or no, or the word of an event that has one."""
+    value = caused.get(event.name)
+    return str(value or "") if event.type == "text" else bool(value)
 
 
 def group_line(episode: int, start: int, summary: EpisodeSummary, *, cut: bool, scene: str) -> dict[str, Any]:
@@ -134,7 +151,7 @@ def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Col
         Column(name="episode", type="int", kind="index"),
         Column(name="step", type="int", kind="index"),
         *_action_columns(subject, world),
-        Column(name="reward", type="float", kind="reward", description="What the action earned."),
+        Column(name=REWARD, type="float", kind="reward", description="What the action earned."),
         *heads.columns,
     ]
     taken = {column.name for column in standard}

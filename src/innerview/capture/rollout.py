@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from innerview.capture.lane import Episode, Piece, happened
+from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
 from innerview.capture.step import Sampler, Stepper, fewer_threads
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
@@ -109,8 +109,6 @@ class _Playing:
         self._idle = np.random.default_rng(0)
         self._can_wait = getattr(lanes, "can_wait", True)
         self._max_rows = max(_PIECE_ROWS, _MAX_BYTES_AHEAD // (plan.lanes * form.row_bytes))
-        self._actions = tuple(c.name for c in form.columns if c.kind == "action")
-        self._events = tuple(c for c in form.columns if c.kind == "event")
 
     @property
     def unfinished(self) -> bool:
@@ -190,16 +188,12 @@ class _Playing:
         for lane in active:
             now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
             assert now is not None, "an active lane has a moment"
-            values = dict(now.facts)
-            values.update(happened(self._events, then.facts))
-            values.update((name, column[lane]) for name, column in decided.items())
-            values.update(episode=episode.number, step=episode.length, reward=then.reward)
-            values.update(self._action_values(actions[lane]))
+            said = {name: column[lane] for name, column in decided.items()}
+            values = self.form.values_of(
+                now, then, actions[lane], said=said, episode=episode.number, step=episode.length
+            )
             rows = {name: array[lane] for name, array in arrays.items()}
             rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
             episode.add(values, rows, then.reward, then.ended, cut=then.cut)
             self._moments[lane] = then
             self._active[lane] = not episode.outcome
-
-    def _action_values(self, action: Any) -> dict[str, Any]:
-        return dict(zip(self._actions, np.atleast_1d(action).tolist(), strict=True))

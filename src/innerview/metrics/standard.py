@@ -23,7 +23,7 @@ from innerview.metrics.thresholds import (
     VIEW_WIDTH,
 )
 from innerview.metrics.windows import shifted
-from innerview.schema import ArraySpec, Column
+from innerview.schema import ArraySpec, Column, only_number
 
 TD_ERROR, ADVANTAGE, CALIBRATED = "TD error", "advantage", "calibrated advantage"
 _AT_A_CUT = "Unknown in the last row of an episode that was cut, as by a time limit: what came next was not recorded."
@@ -92,8 +92,10 @@ def standard(
         found.append(_turning(known["angle"].unit))
     if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
         found.append(_loop())
-    if timed and all(_is_number(known.get(name)) for name in ("reward", "value")):
-        found += [_td_error(), _advantage(), _calibrated_advantage()]
+    reward, value = (only_number(columns, kind) for kind in ("reward", "value"))
+    if timed and reward and value:
+        names = reward.name, value.name
+        found += [_td_error(*names), _advantage(*names), _calibrated_advantage(*names)]
     if timed:
         found += list(_memory(arrays))
     return [made for made in found if made.column.name not in known]
@@ -188,10 +190,10 @@ def _loop() -> DerivedColumn:
     return DerivedColumn(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
 
 
-def _td_error() -> DerivedColumn:
+def _td_error(reward: str, value: str) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        reward, value = given.numbers("reward"), given.numbers("value")
-        return td_errors(reward, value, given.rows, given.cut, discount=given.thresholds[DISCOUNT.name])
+        discount = given.thresholds[DISCOUNT.name]
+        return td_errors(given.numbers(reward), given.numbers(value), given.rows, given.cut, discount=discount)
 
     column = Column(
         name=TD_ERROR,
@@ -199,37 +201,37 @@ def _td_error() -> DerivedColumn:
         kind="decision",
         description="Reward plus the discounted next value, less the value: how far off it was by one step. "
         + _AT_A_CUT,
-        derived="reward, value, discount",
+        derived=f"{reward}, {value}, discount",
     )
     return DerivedColumn(
-        column=column, reads=("reward", "value"), thresholds=(DISCOUNT.name,), reach="group", make=make, heavy=False
+        column=column, reads=(reward, value), thresholds=(DISCOUNT.name,), reach="group", make=make, heavy=False
     )
 
 
-def _advantage() -> DerivedColumn:
+def _advantage(reward: str, value: str) -> DerivedColumn:
     column = Column(
         name=ADVANTAGE,
         type="float",
         kind="decision",
         description="How much better (or, below 0, worse) things turned out from here on than the subject expected: "
         f"generalised advantage estimates (GAE). {_AT_A_CUT}",
-        derived="reward, value, discount, advantage smoothing",
+        derived=f"{reward}, {value}, discount, advantage smoothing",
     )
     return DerivedColumn(
         column=column,
-        reads=("reward", "value"),
+        reads=(reward, value),
         thresholds=(DISCOUNT.name, SMOOTHING.name),
         reach="group",
-        make=lambda given: _estimates(given, given.numbers("value")),
+        make=lambda given: _estimates(given, given.numbers(reward), given.numbers(value)),
     )
 
 
-def _calibrated_advantage() -> DerivedColumn:
+def _calibrated_advantage(reward: str, value: str) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        value = given.numbers("value")
+        told = given.numbers(value)
         if given.calibration is None:
-            return np.full(len(value), np.nan)
-        return _estimates(given, given.calibration.apply(value))
+            return np.full(len(told), np.nan)
+        return _estimates(given, given.numbers(reward), given.calibration.apply(told))
 
     column = Column(
         name=CALIBRATED,
@@ -237,11 +239,11 @@ def _calibrated_advantage() -> DerivedColumn:
         kind="decision",
         description="The advantage with the value brought to the scale of the rewards: by the straight line whose TD "
         "errors go to neither side in this recording. For values that were trained on scaled rewards.",
-        derived="reward, value, discount, advantage smoothing",
+        derived=f"{reward}, {value}, discount, advantage smoothing",
     )
     return DerivedColumn(
         column=column,
-        reads=("reward", "value"),
+        reads=(reward, value),
         thresholds=(DISCOUNT.name, SMOOTHING.name),
         reach="group",
         calibrated=True,
@@ -249,9 +251,9 @@ def _calibrated_advantage() -> DerivedColumn:
     )
 
 
-def _estimates(given: Given, value: np.ndarray) -> np.ndarray:
+def _estimates(given: Given, reward: np.ndarray, value: np.ndarray) -> np.ndarray:
     settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
-    return advantage(given.numbers("reward"), value, given.rows, given.cut, **settings)
+    return advantage(reward, value, given.rows, given.cut, **settings)
 
 
 def _memory(arrays: Sequence[ArraySpec]) -> Iterator[DerivedColumn]:

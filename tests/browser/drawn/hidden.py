@@ -299,11 +299,11 @@ def edits(bench: Workbench, stored: Stored, row: int) -> None:
     assert int(bench.get("edit-stop").input_value()) == last, "the edit ends at another step"
 
 
-def compare(bench: Workbench, stored: Stored, row: int) -> None:
+def stretches(bench: Workbench, stored: Stored, row: int) -> None:
     """The episode and the next one: how long they are, and the mean of each column over each."""
     episode, _ = stored.place(row)
     spans = [stored.span(episode), stored.span(episode + 1)]
-    lines = bench.get("compare-means").locator("tbody tr").all()
+    lines = bench.get("stretches-means").locator("tbody tr").all()
     for line in lines:
         texts = line.locator("td").all_inner_texts()
         name = line.get_attribute("data-column")
@@ -313,17 +313,17 @@ def compare(bench: Workbench, stored: Stored, row: int) -> None:
             elif name in stored.rows.columns:
                 part = stored.numbers(name)[start:stop]
                 check(text, float(np.nanmean(part)), f"mean {name}")
-    told = bench.get("compare-summary").inner_text()
+    told = bench.get("stretches-summary").inner_text()
     seeds = [stored.groups["seed"][episode + side] for side in (0, 1)]
     assert f"Different seeds, {seeds[0]} and {seeds[1]}" in told, f"drawn {told!r}"
-    for side, (start, stop) in zip("ab", spans, strict=True):
-        _compared(bench, f"compare-{side}", stored.array_rows("memory", start, stop), max(b - a for a, b in spans))
+    for side, (start, stop) in zip(("first", "second"), spans, strict=True):
+        _compared(bench, f"stretches-{side}", stored.array_rows("memory", start, stop), max(b - a for a, b in spans))
 
 
 def _compared(bench: Workbench, testid: str, states: np.ndarray, length: int) -> None:
     canvas = bench.get(testid)
     expect(canvas).to_have_attribute("data-complete", "true")
-    text = re.search(r"colours ±(\S+)", bench.get("view-compare").inner_text())
+    text = re.search(r"colours ±(\S+)", bench.get("view-stretches").inner_text())
     assert text, "no scale is shown"
     scale = number(text[1])[0]
     drawn = on_screen(canvas)

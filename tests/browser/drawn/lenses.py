@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 from playwright.sync_api import expect
 
 from ..workbench import Workbench
 from .reading import check_column, table
-from .stored import Stored
+from .stored import Stored, result_of
 
 
 def stored_results(study: Path) -> dict[str, dict[str, object]]:
@@ -31,10 +30,10 @@ def saved(bench: Workbench, stored: Stored, row: int) -> None:
         text = line.inner_text()
         assert str(told["kind"]) in text and str(told["type"]) in text
         assert str(told["created_at"])[:16].replace("T", " ") in text, f"drawn {text!r}"
-        first, last = told["arguments"]["rows"]  # type: ignore[index]
         if told["kind"] == "table":
             continue  # no lens: what people measure
-        assert f"{last - first:,} steps" in text, f"drawn {text!r}, rows {first} to {last}"
+        ranges = told["arguments"]["rows"]  # type: ignore[index]
+        assert f"{sum(b - a for a, b in ranges):,} steps" in text, f"drawn {text!r}, rows {ranges}"
 
 
 def lenses(bench: Workbench, stored: Stored, row: int) -> None:
@@ -45,7 +44,7 @@ def lenses(bench: Workbench, stored: Stored, row: int) -> None:
 
 def result(bench: Workbench, stored: Stored, row: int) -> None:
     """A layout in the general view: every row at its place."""
-    arrays = {p.stem: np.load(p) for p in (stored.study / "results" / _id(stored, "pca")).glob("*.npy")}
+    _, arrays = result_of(stored.study, "pca")
     bench.page.locator('[data-testid="saved-result"][data-kind="pca"]').click()
     view = bench.get("result-layout")
     expect(view).to_be_visible()
@@ -54,7 +53,3 @@ def result(bench: Workbench, stored: Stored, row: int) -> None:
     assert [int(line["row"]) for line in lines] == arrays["rows"].tolist()
     for axis, name in enumerate(("x", "y")):
         check_column(lines, name, arrays["places"][:, axis].astype(float).tolist(), "result.csv")
-
-
-def _id(stored: Stored, kind: str) -> str:
-    return next(key for key, told in stored_results(stored.study).items() if told["kind"] == kind)

@@ -186,7 +186,7 @@ def _influence(study: iv.Study) -> None:
     study.save_result(
         "influence",
         recording="mixed",
-        arguments={"rows": [start, start + LENGTHS[3]], "parameters": {"lags": 4}},
+        arguments={"rows": [[start, start + LENGTHS[3]]], "parameters": {"lags": 4}},
         value={"array": "memory", "lags": [0, 1, 2, 3]},
         arrays={"influence": values},
         type="chart",
@@ -205,7 +205,7 @@ def _table(study: iv.Study) -> None:
     study.save_result(
         "table",
         recording="mixed",
-        arguments={"rows": [0, 1]},
+        arguments={"seeds": [1, 2]},
         value={"rows": lines, "elements": 5, "note": ""},
         type="table",
     )

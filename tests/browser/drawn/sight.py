@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import torch
 from playwright.sync_api import expect
 
 from ..workbench import Workbench, canvas_of
@@ -167,3 +168,21 @@ def course(bench: Workbench, stored: Stored, row: int) -> None:
     told = bench.get("course-outcome-real").inner_text()
     line = stored.groups.row(episode, named=True)
     assert told.startswith(f"{line['outcome']} after {line['length']} steps"), f"drawn {told!r}"
+
+
+def saliency(bench: Workbench, stored: Stored, row: int, module: torch.nn.Module) -> None:
+    """A map is as strong in each pixel as the gradient there, on the scale that stands below it."""
+    cell = bench.page.locator(f'[data-testid="saliency-cell"][data-row="{row}"]')
+    cell.wait_for()
+    bench.still()
+    seen = stored.array_rows("observation", row, row + 1)
+    picture = canvas_of(cell.locator(".picture > canvas").first)[..., :3]
+    assert np.array_equal(picture, seen[0]), "the map lies over another picture"
+    given = torch.from_numpy(seen).permute(0, 3, 1, 2).float() / 255
+    given.requires_grad_(True)
+    module(given)[1].sum().backward()
+    assert given.grad is not None
+    strength = given.grad[0].abs().amax(dim=0).numpy()
+    drawn = canvas_of(cell.get_by_test_id("saliency-heat"))[..., 3].astype(float)
+    assert np.abs(drawn - 255 * np.minimum(0.85, 1.1 * strength / strength.max())).max() < 2.5
+    check(cell.get_by_test_id("saliency-scale").inner_text().strip().lstrip("±"), float(strength.max()), "scale")

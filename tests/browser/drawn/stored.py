@@ -102,8 +102,9 @@ class Stored:
 def result_of(study: Path, kind: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The only result of a kind: its value and arrays."""
     for folder in sorted((study / "results").iterdir()):
-        told = json.loads((folder / "result.json").read_text("utf-8"))["result"]
-        if told["kind"] == kind:
-            value = json.loads((folder / "value.json").read_text("utf-8"))["value"]
-            return value, {path.stem: np.load(path) for path in folder.glob("*.npy")}
+        told = json.loads((folder / "result.json").read_text("utf-8"))
+        if told["result"]["kind"] == kind:
+            (value,) = folder.glob("value.*.json")
+            arrays = {path.name.rsplit(".", 2)[0]: np.load(path) for path in folder.glob("*.npy")}
+            return json.loads(value.read_text("utf-8"))["value"], arrays
     raise AssertionError(f"{study} has no result of kind {kind}")

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from innerview.errors import UnknownName
 from innerview.lenses.columns.predicted import PredictedColumns
-from innerview.schema import to_json
+from innerview.schema import targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.context import Serving
 from innerview.serve.encoding import arrow
@@ -115,6 +115,7 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "subject": prediction.subject,
             "binding": str(prediction.binding),
             "heads": to_json(info.subject.heads) if info.subject else [],
+            "targets": targets_of(info.subject.heads) if info.subject else [],
             "sites": prediction.keep,
             "edits": info.arguments["edits"],
             "columns": to_json(source.specs),

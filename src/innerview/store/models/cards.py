@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import DamagedPart, UnknownName
+from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import SubjectInfo, from_json, to_json
-from innerview.store.files import read_json, replace_json
-from innerview.store.models.weights import WEIGHTS, read_weights, save_weights
+from innerview.store.changes import changing
+from innerview.store.files import make_folder, read_json, replace_json
+from innerview.store.models.weights import WEIGHTS, holds_weights, read_weights, save_weights
 from innerview.store.paths import checked_name, confined, is_plain_file
 from innerview.store.study import Study
 
@@ -28,11 +29,14 @@ class Card:
 
 
 def save_subject(study: Study, card: Card, weights: Mapping[str, Tensor]) -> None:
-    """Keep a subject's card and weights under its name."""
+    """Save a subject's card and weights under its name. The card comes last: without one there is no subject yet."""
     folder = confined(study.path, "subjects", checked_name("subject", card.info.name))
-    folder.mkdir(parents=True, exist_ok=True)
-    save_weights(folder / WEIGHTS, weights)
-    replace_json(folder / "card.json", to_json(card))
+    with changing(study.path):
+        if is_plain_file(folder / "card.json") and not holds_weights(folder / WEIGHTS, weights):
+            raise StoreError(f"A subject called '{card.info.name}' is saved already. Give this one another name.")
+        make_folder(folder)
+        save_weights(folder / WEIGHTS, weights, beside=study.path)
+        replace_json(folder / "card.json", to_json(card), beside=study.path)
 
 
 def subjects(study: Study) -> list[str]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import from_json, to_json
-from innerview.store.files import read_json, replace_json
-from innerview.store.models.weights import WEIGHTS, read_weights, save_weights
+from innerview.store.changes import changing
+from innerview.store.files import make_folder, read_json, replace_json
+from innerview.store.models.weights import WEIGHTS, holds_weights, read_weights, save_weights
 from innerview.store.paths import checked_name, confined, is_plain_file
 
 if TYPE_CHECKING:
@@ -40,10 +41,16 @@ class Snapshot:
 def save_snapshot(root: Path, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
     """Save weights of a training run; the card comes last, so that a snapshot without one is unfinished."""
     folder = _folder(root, snapshot.run, snapshot.step)
-    folder.mkdir(parents=True, exist_ok=True)
-    save_weights(folder / WEIGHTS, weights)
-    created = snapshot.created_at or datetime.now(UTC).isoformat(timespec="seconds")
-    replace_json(folder / CARD, to_json(snapshot) | {"created_at": created})
+    with changing(root):
+        if is_plain_file(folder / CARD) and not holds_weights(folder / WEIGHTS, weights):
+            raise StoreError(
+                f"Snapshot '{snapshot.subject}' is there already, with other weights. Give this training a name of "
+                f"its own: run='{snapshot.run} 2'."
+            )
+        make_folder(folder)
+        save_weights(folder / WEIGHTS, weights, beside=root)
+        created = snapshot.created_at or datetime.now(UTC).isoformat(timespec="seconds")
+        replace_json(folder / CARD, to_json(snapshot) | {"created_at": created}, beside=root)
 
 
 def load_snapshots(root: Path, run: str | None = None) -> list[Snapshot]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from innerview.errors import DamagedPart
-from innerview.store.files import replace_file
+from innerview.store.files import file_digest, replace_file
 from innerview.store.paths import is_plain_file
 
 if TYPE_CHECKING:
@@ -32,9 +33,18 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         ) from error
 
 
-def save_weights(path: Path, weights: Mapping[str, Tensor]) -> None:
+def save_weights(path: Path, weights: Mapping[str, Tensor], *, beside: Path) -> None:
     """Write tensors by name."""
+    replace_file(path, _packed(weights), beside=beside)
+
+
+def holds_weights(path: Path, weights: Mapping[str, Tensor]) -> bool:
+    """Whether a file holds just these tensors."""
+    return is_plain_file(path) and file_digest(path) == hashlib.sha256(_packed(weights)).hexdigest()
+
+
+def _packed(weights: Mapping[str, Tensor]) -> bytes:
     from safetensors.torch import save
 
     # Copies, as safetensors refuses tensors that share storage, which tied weights do.
-    replace_file(path, save({name: tensor.detach().cpu().contiguous().clone() for name, tensor in weights.items()}))
+    return save({name: tensor.detach().cpu().contiguous().clone() for name, tensor in weights.items()})

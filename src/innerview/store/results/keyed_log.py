@@ -10,7 +10,8 @@ from typing import Any
 
 from innerview.errors import StoreError
 from innerview.schema import to_json
-from innerview.store.files import disk_full_explained, sync_folder
+from innerview.store.changes import changing
+from innerview.store.files import append_line, make_folder, replace_file
 from innerview.store.paths import confined
 from innerview.store.study import Study
 
@@ -27,7 +28,7 @@ class KeyedLog:
     """
 
     def __init__(self, study: Study, setting: Mapping[str, Any]) -> None:
-        self.setting = to_json(setting)
+        self._study, self.setting = study, to_json(setting)
         text = json.dumps(self.setting, sort_keys=True, ensure_ascii=False)
         name = hashlib.sha256(text.encode()).hexdigest()[:16]
         self._path = confined(study.path, _FOLDER, f"{name}.jsonl")
@@ -38,25 +39,21 @@ class KeyedLog:
 
     def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Append lines; once this returns they survive a crash."""
-        fresh = not self._path.exists()
-        if fresh:
-            self._path.parent.mkdir(exist_ok=True)
-        head = [{"version": _VERSION, "setting": self.setting}] if fresh else []
         try:
             # A new line first: whatever a crash left behind ends there.
-            text = "".join("\n" + json.dumps(to_json(line), allow_nan=False) for line in [*head, *lines])
+            head, *texts = (
+                "\n" + json.dumps(to_json(line), allow_nan=False)
+                for line in ({"version": _VERSION, "setting": self.setting}, *lines)
+            )
         except (TypeError, ValueError) as error:
             raise StoreError(f"What was computed cannot be saved as JSON: {error}.") from error
-        with disk_full_explained(self._path):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(self._path, flags, 0o644)
-            try:
-                os.write(descriptor, text.encode())
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        if fresh:
-            sync_folder(self._path.parent)
+        with changing(self._study.path):
+            fresh = not self._path.exists()
+            if fresh:
+                make_folder(self._path.parent)
+                replace_file(self._path, "".join([head, *texts]).encode(), beside=self._study.path)
+            else:
+                append_line(self._path, "".join(texts).encode())
 
     def _lines(self) -> list[dict[str, Any]]:
         try:

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from innerview.errors import DamagedPart, RequestError, UnknownName
-from innerview.store.files import disk_full_explained
+from innerview.store.files import make_folder, writing
+from innerview.store.locks import FileLock
 from innerview.store.paths import confined
 from innerview.store.recordings.recording import Recording
 
@@ -100,18 +101,23 @@ class Pyramid:
 
     def build(self, report: Callable[[float], bool] = lambda _: True) -> None:
         """Read all rows once and keep the means; `tell` hears how far it is and says whether to go on."""
-        self._root.mkdir(exist_ok=True)
-        making = self._root / f"making-{self.array}-{os.getpid()}"
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir()
+        making = self._root / f"making-{self.array}"
+        make_folder(making)
+        lock = FileLock(making / "owner.lock")
+        if not lock.acquire():
+            return  # another process makes it
         try:
-            with disk_full_explained(making):
+            with writing(making):
+                for level in making.glob("*.f16"):  # of one that was killed
+                    level.unlink()
                 done = self._write(making, report)
-            if done and not self.ready:
-                making.rename(self._folder)
-                self._forget_older()
+                lock.path.unlink()
+                if done and not self.ready:
+                    making.rename(self._folder)
+                    self._forget_older()
         finally:
             shutil.rmtree(making, ignore_errors=True)
+            lock.release()
 
     def _write(self, folder: Path, report: Callable[[float], bool]) -> bool:
         rows, top = self.recording.rows, levels(self.recording.rows)

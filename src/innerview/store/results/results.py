@@ -1,6 +1,7 @@
 """Saves what lenses and tables found, in results/<id>/. Never pickle.
 
-`result.json` says what it is and is all that a list reads; `value.json` holds the figures, an .npy each array."""
+`result.json` says what it is and is all that a list reads; `value.json` holds the figures, an .npy each array. Their
+names have a part of their digest, so that replacing `result.json` replaces a result as a whole."""
 
 from __future__ import annotations
 
@@ -10,27 +11,30 @@ import json
 import math
 import os
 import re
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
 from innerview.schema import Result, ResultArray, ResultInfo, to_json
-from innerview.store.files import read_json, replace_file
+from innerview.store.changes import changing
+from innerview.store.files import Stamp, make_folder, read_json, remove_file, remove_folder, replace_file
 from innerview.store.paths import checked_name, confined, is_plain_file
 
 _FOLDER, _FILE, _VALUE = "results", "result.json", "value.json"
-_VERSION = 2
+_VERSION = 3
 _ID = re.compile(r"[0-9a-f]{16}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _VALUE_LIMIT = 64 << 20
 _INFO_LIMIT = 4 << 20
+T = TypeVar("T")
+_TRIES = 20
 _KINDS = "biuf"
 """Kinds of numbers an array may hold."""
 
@@ -49,12 +53,36 @@ def save_result(root: Path, result: Result, arrays: Mapping[str, np.ndarray]) ->
     kept = replace(result, arrays=listed, created_at=result.created_at or _now())
     files = {f"{name}.npy": content for name, content in contents.items()} | {_VALUE: _value(kept)}
     info = to_json(ResultInfo(**{name: getattr(kept, name) for name in _INFO}))
-    folder.mkdir(parents=True, exist_ok=True)
     durable = not result.provisional
-    digests = {name: replace_file(folder / name, content, durable=durable).sha256 for name, content in files.items()}
-    whole = {"version": _VERSION, "digests": digests, "result": info}
-    replace_file(folder / _FILE, json.dumps(whole, ensure_ascii=False).encode(), durable=durable)
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+    whole = json.dumps({"version": _VERSION, "digests": digests, "result": info}, ensure_ascii=False).encode()
+
+    def write(name: str, content: bytes) -> Stamp:
+        return replace_file(folder / name, content, durable=durable, beside=root)
+
+    with changing(root):
+        make_folder(folder)
+        for name, content in files.items():
+            write(_stored(name, digests), content)
+        write(_FILE, whole)
+        _forget_others(folder, digests)
     return kept
+
+
+def _stored(name: str, digests: Mapping[str, str]) -> str:
+    """The file's own name: of "value.json" for instance "value.3f9a0c51.json"."""
+    stem, _, ending = name.rpartition(".")
+    digest = digests.get(name)
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise DamagedPart(f"'{_FILE}' does not say which '{name}' belongs to it.")
+    return f"{checked_name('array', stem)}.{digest[:8]}.{ending}"
+
+
+def _forget_others(folder: Path, digests: Mapping[str, str]) -> None:
+    """Remove files of what stood there before."""
+    used = {_FILE, *(_stored(name, digests) for name in digests)}
+    for path in [entry for entry in folder.iterdir() if entry.name not in used and not entry.is_dir()]:
+        remove_file(path)
 
 
 def load_results(root: Path, *, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
@@ -71,26 +99,39 @@ def load_result_info(root: Path, result: str) -> ResultInfo:
 
 def load_result(root: Path, result: str) -> Result:
     """The result of that id with its figures."""
-    info = load_result_info(root, result)
-    value = read_json(_folder(root, result) / _VALUE, limit=2 * _VALUE_LIMIT)
-    if not isinstance(value, dict):
-        raise DamagedPart(f"'{_VALUE}' of result {result} does not hold a value.")
-    given = {name: getattr(info, name) for name in _INFO}
-    return Result(**given, value=value.get("value"), shown=value.get("shown") or {})
+
+    def read(whole: Mapping[str, Any]) -> Result:
+        info = _info(result, whole["result"])
+        value = read_json(_folder(root, result) / _stored(_VALUE, whole["digests"]), limit=2 * _VALUE_LIMIT)
+        if not isinstance(value, dict):
+            raise DamagedPart(f"'{_VALUE}' of result {result} does not hold a value.")
+        given = {name: getattr(info, name) for name in _INFO}
+        return Result(**given, value=value.get("value"), shown=value.get("shown") or {})
+
+    return _read(root, result, read)
 
 
 def load_result_array(root: Path, result: str, name: str, start: int = 0, stop: int | None = None) -> np.ndarray:
     """One array of a result, or some rows of its first axis; nothing else of it is read."""
-    known = load_result_info(root, result).arrays
-    if name not in known:
-        raise UnknownName("array", name, known)
-    path = _folder(root, result) / f"{name}.npy"
+
+    def read(whole: Mapping[str, Any]) -> np.ndarray:
+        known = _info(result, whole["result"]).arrays
+        if name not in known:
+            raise UnknownName("array", name, known)
+        path = _folder(root, result) / _stored(f"{name}.npy", whole["digests"])
+        return _part_of_array(path, known[name], start, stop)
+
+    return _read(root, result, read)
+
+
+def _part_of_array(path: Path, known: ResultArray, start: int, stop: int | None) -> np.ndarray:
+    result = path.parent.name
     with _opened(path) as file:
         try:
             shape, dtype = _header(file)
         except (ValueError, EOFError, TypeError) as error:
             raise DamagedPart(f"'{path.name}' of result {result} cannot be read: {error}.") from error
-        if dtype.kind not in _KINDS or list(shape) != list(known[name].shape):
+        if dtype.kind not in _KINDS or list(shape) != list(known.shape):
             raise DamagedPart(f"'{path.name}' of result {result} does not hold the numbers it should.")
         first, last, _ = slice(start, stop).indices(shape[0]) if shape else (0, 1, 1)
         each = math.prod(shape[1:])
@@ -106,21 +147,35 @@ def load_result_array(root: Path, result: str, name: str, start: int = 0, stop: 
 def drop_result(root: Path, result: str) -> None:
     """Remove a result and its arrays."""
     folder = _folder(root, result)
-    if not is_plain_file(folder / _FILE):
-        raise UnknownName("result", result, [], "It may have been removed already.")
-    (folder / _FILE).unlink()  # first, so that no reader finds half of it
-    shutil.rmtree(folder)
+    with changing(root):
+        if not is_plain_file(folder / _FILE):
+            raise UnknownName("result", result, [], "It may have been removed already.")
+        remove_folder(folder, beside=root)
 
 
 def check_result(root: Path, result: str) -> None:
     """Raise where a result or one of its arrays is damaged."""
-    whole = _whole(root, result)
-    arrays = _info(result, whole["result"]).arrays
-    for name in (_VALUE, *(f"{array}.npy" for array in arrays)):
-        with _opened(_folder(root, result) / name) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest != whole["digests"].get(name):
-            raise DamagedPart(f"'{name}' of result {result} is not what was written.")
+
+    def read(whole: Mapping[str, Any]) -> None:
+        for name in (_VALUE, *(f"{array}.npy" for array in _info(result, whole["result"]).arrays)):
+            with _opened(_folder(root, result) / _stored(name, whole["digests"])) as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if digest != whole["digests"].get(name):
+                raise DamagedPart(f"'{name}' of result {result} is not what was written.")
+
+    _read(root, result, read)
+
+
+def _read(root: Path, result: str, read: Callable[[Mapping[str, Any]], T]) -> T:
+    """What `read` makes of a result; of the new one where it was replaced meanwhile."""
+    for _ in range(_TRIES):
+        whole = _whole(root, result)
+        try:
+            return read(whole)
+        except DamagedPart:
+            if _whole(root, result) == whole:
+                raise
+    return read(_whole(root, result))
 
 
 def _folder(root: Path, result: str) -> Path:

@@ -17,6 +17,7 @@ const column = (name: string, more: Partial<Column> = {}): Column => ({
   domain: "",
   pair: "",
   warning: "",
+  named_by: "",
   ...more,
 });
 const group = (index: number, outcome: string, total: number) => ({

@@ -16,6 +16,7 @@ const column = (name: string, more: Partial<Column>): Column => ({
   domain: "",
   pair: "",
   warning: "",
+  named_by: "",
   ...more,
 });
 const columns = [

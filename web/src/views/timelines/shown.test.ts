@@ -14,6 +14,7 @@ const column = (name: string, derived = ""): Column => ({
   domain: "",
   pair: "",
   warning: "",
+  named_by: "",
 });
 const none = new Set<string>();
 

@@ -86,6 +86,7 @@ export function vectorTracks({ kinds, names, values }: Shares, colours: TrackCol
       warning: "",
       domain: "",
       pair: "",
+      named_by: "",
     };
     const own = Float32Array.from({ length: values.length / kinds }, (_, step) => values[step * kinds + k]!);
     return { ...trackOf(column, { type: "number", values: own }, colours), element: true };
