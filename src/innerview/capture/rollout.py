@@ -190,7 +190,8 @@ class _Playing:
         for episode in held:
             if episode.length:
                 cause = problem.__cause__
-                episode.outcome = episode.outcome or f"stopped: {type(cause or problem).__name__}"
+                if not episode.outcome:
+                    episode.cut_short(f"stopped: {type(cause or problem).__name__}")
                 yield episode.take(self.form.arrays, provisional=True)
 
     def _begin_episodes(self) -> None:
@@ -229,6 +230,6 @@ class _Playing:
             )
             rows = {name: array[lane] for name, array in arrays.items()}
             rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
-            episode.add(values, rows, then.reward, then.ended)
+            episode.add(values, rows, then.reward, then.ended, cut=then.cut)
             self._moments[lane] = then
             self._active[lane] = not episode.outcome

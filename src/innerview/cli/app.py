@@ -103,7 +103,7 @@ def import_data(
     action: Annotated[
         list[str] | None, typer.Option(help="Name of an action, in the order of the probabilities; may be repeated.")
     ] = None,
-    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 320,
+    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 0,
 ) -> None:
     """Bring in data that was recorded elsewhere: episodes of agents, rollouts, or rows with pictures and no time.
 

@@ -1323,6 +1323,11 @@ export interface components {
              * @default
              */
             unit: string;
+            /**
+             * Warning
+             * @default
+             */
+            warning: string;
         };
         /**
          * DamageReply

@@ -192,7 +192,7 @@ class WhatIfRollout:
             move=move,
             action=made.get("action"),
             thing=made.get("thing", ""),
-            moment=Moment(observation={}, facts=moment.facts, reward=moment.reward, ended=moment.ended),
+            moment=Moment(observation={}, facts=moment.facts, reward=moment.reward, ended=moment.ended, cut=moment.cut),
             seen=pack(moment.observation),
             before=before,
             output=output,
