@@ -179,7 +179,7 @@ def test_images_that_do_not_fit(study: Study, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="leads out of"):
             import_table(study, outside / "out.csv")
     pl.DataFrame({"photo": ["none.png"]}).write_csv(tmp_path / "gone.csv")
-    with pytest.raises(StoreError, match=r"none\.png'.*cannot be read"):
+    with pytest.raises(StoreError, match=r"none\.png'.*There is no file"):
         import_table(study, tmp_path / "gone.csv")
     with pytest.raises(UnknownName, match="Did you mean 'photo'"):
         import_table(study, tmp_path / "gone.csv", images=["photos"])

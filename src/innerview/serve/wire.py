@@ -41,6 +41,18 @@ class ErrorReply(BaseModel):
     error: ErrorBody
 
 
+class EnterRequest(BaseModel):
+    """The one-time code of an address that was printed."""
+
+    code: Annotated[str, StringConstraints(max_length=200)]
+
+
+class EnterReply(BaseModel):
+    """Before which path everything is asked for from now on."""
+
+    path: str
+
+
 class DamageReply(BaseModel):
     """One part that cannot be read; the rest can."""
 
@@ -155,6 +167,8 @@ class RecordingReply(BaseModel):
     scene: str
     """Key of the scene that all rows share; empty where groups have one each."""
     note: str
+    other: list[str] = []
+    """How subject and world differ from those of the recording it is about, where somebody said to go on."""
     created_at: str
     damage: list[DamageReply]
     etag: str

@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/door": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter
+         * @description Let one browser in, and use the code up.
+         */
+        post: operations["enter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/edited": {
         parameters: {
             query?: never;
@@ -970,6 +990,8 @@ export interface components {
             lanes?: number | null;
             /** Levels */
             levels?: number;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording?: string | null;
             /** Seed */
@@ -982,6 +1004,11 @@ export interface components {
          * @description Discrete actions have names; continuous ones a size and bounds, with a name per dimension.
          */
         ActionSpace: {
+            /**
+             * Choices
+             * @default []
+             */
+            choices: number[];
             /**
              * High
              * @default []
@@ -1296,6 +1323,11 @@ export interface components {
              * @default
              */
             unit: string;
+            /**
+             * Warning
+             * @default
+             */
+            warning: string;
         };
         /**
          * DamageReply
@@ -1425,6 +1457,22 @@ export interface components {
             of: string;
             /** Result */
             result: string;
+        };
+        /**
+         * EnterReply
+         * @description Before which path everything is asked for from now on.
+         */
+        EnterReply: {
+            /** Path */
+            path: string;
+        };
+        /**
+         * EnterRequest
+         * @description The one-time code of an address that was printed.
+         */
+        EnterRequest: {
+            /** Code */
+            code: string;
         };
         /**
          * ErrorBody
@@ -1675,6 +1723,8 @@ export interface components {
             kind: "lens";
             /** Lens */
             lens: string;
+            /** Other */
+            other?: boolean;
             /** Parameters */
             parameters?: {
                 [key: string]: boolean | number | string;
@@ -2066,6 +2116,10 @@ export interface components {
             max_steps?: number | null;
             /** Note */
             note?: string;
+            /** Other */
+            other?: boolean;
+            /** Overwrite */
+            overwrite?: boolean;
             /** Recording */
             recording?: string | null;
             /** Same Seeds */
@@ -2114,6 +2168,11 @@ export interface components {
             of?: string | null;
             ordering: components["schemas"]["Ordering"] | null;
             origin: components["schemas"]["Origin"];
+            /**
+             * Other
+             * @default []
+             */
+            other: string[];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -2171,6 +2230,8 @@ export interface components {
             kind: "rerun";
             /** Name */
             name?: string | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Reduction */
@@ -2422,6 +2483,8 @@ export interface components {
             kind: "smallest_memory";
             /** Measure */
             measure?: string;
+            /** Other */
+            other?: boolean;
             /** Outcome */
             outcome?: string;
             /** Recording */
@@ -2481,6 +2544,11 @@ export interface components {
              * @default []
              */
             attention: components["schemas"]["Site"][];
+            /**
+             * Code
+             * @default
+             */
+            code: string;
             /**
              * Convolutions
              * @default []
@@ -2568,6 +2636,8 @@ export interface components {
              * @enum {string}
              */
             op?: "zero" | "set" | "freeze" | "scale" | "uniform" | "force" | "project out";
+            /** Other */
+            other?: boolean;
             /**
              * Over
              * @enum {string}
@@ -2606,6 +2676,8 @@ export interface components {
             kind: "table";
             /** Lanes */
             lanes?: number | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Reductions */
@@ -2724,6 +2796,11 @@ export interface components {
              */
             made: string;
             /**
+             * Made Of
+             * @default
+             */
+            made_of: string;
+            /**
              * Note
              * @default
              */
@@ -2769,6 +2846,8 @@ export interface components {
             moves?: components["schemas"]["Move"][];
             /** Name */
             name?: string | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Row */
@@ -2817,6 +2896,8 @@ export interface components {
             discrete: boolean;
             /** Nodes */
             nodes: components["schemas"]["WhatIfNode"][];
+            /** Other */
+            other: string[];
             /** Subject */
             subject: string;
             /** Things */
@@ -2839,6 +2920,11 @@ export interface components {
              * @default []
              */
             moves: components["schemas"]["Move"][];
+            /**
+             * Other
+             * @default false
+             */
+            other: boolean;
             /** Recording */
             recording: string;
             /** Row */
@@ -2864,10 +2950,24 @@ export interface components {
             facts: components["schemas"]["Column"][];
             /** Family */
             family: string;
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * First
+             * @default
+             */
+            first: string;
             /** Name */
             name: string;
             /** Observations */
             observations: components["schemas"]["ArraySpec"][];
+            /**
+             * Repeats
+             * @default true
+             */
+            repeats: boolean;
             /** Settings */
             settings?: {
                 [key: string]: unknown;
@@ -2976,6 +3076,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    enter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnterRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnterReply"];
                 };
             };
             /** @description Client Error */
