@@ -69,10 +69,10 @@ def test_a_result_must_be_there_and_of_the_right_kind(study: Study) -> None:
         ask(study, {"factors": "nothing"})
 
 
-@pytest.mark.parametrize("file", ["result.json", "value.json", "places.npy"])
+@pytest.mark.parametrize("file", ["result.json", "value.*.json", "places.*.npy"])
 def test_a_damaged_result_is_computed_anew(study: Study, file: str) -> None:
     kept = look(study, "pca", "x", max_rows=50, progress=False)
-    (study.path / "results" / kept.id / file).write_bytes(b"{")
+    next((study.path / "results" / kept.id).glob(file)).write_bytes(b"{")
     anew = look(study, "pca", "x", max_rows=50, progress=False)
     assert (anew.id, anew.value, anew.arrays) == (kept.id, kept.value, kept.arrays)
     study.check_result(kept.id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from innerview.errors import DiskFull, StudyBusy
 from innerview.serve import Handle, serve
 from innerview.store import Recording, Study
+from tests.store.samples import forge
 
 from .conftest import BLOCK, ROWS, fill, fill_pairs, steps_arrays, steps_info, steps_rows
 from .wirework import WAIT_S
@@ -76,7 +76,7 @@ def test_a_damaged_manifest_takes_one_recording_down(study: Study, client: httpx
 
 def test_a_newer_format_says_to_update(study: Study, client: httpx.Client) -> None:
     manifest = study.path / "recordings" / "steps" / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
+    forge(manifest, lambda told: told.update(version=99))
     reply = client.get("/recordings/steps")
     assert (reply.status_code, reply.json()["error"]["kind"]) == (409, "FormatVersionError")
     assert "Update innerview" in reply.json()["error"]["message"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from innerview.errors import DamagedPart, FormatVersionError, StoreError, Unknow
 from innerview.schema import ResultArray
 from innerview.store import Study, check
 
-from .samples import record
+from .samples import forge, record
 
 ARGUMENTS = {"lags": 3, "array": "memory"}
 
@@ -92,11 +91,11 @@ def test_bad_names_and_values_are_refused(study: Study) -> None:
 def test_damage_is_named_and_hides_nothing_else(study: Study) -> None:
     good, bad, newer = keep(study), keep(study, kind="strategy"), keep(study, kind="pca")
     folder = study.path / "results" / bad
-    (folder / "auc.npy").write_bytes(pickle.dumps(np.eye(3)))
+    next(folder.glob("auc.*.npy")).write_bytes(pickle.dumps(np.eye(3)))
     with pytest.raises(DamagedPart, match="auc"):
         study.result_array(bad, "auc")
     head = study.path / "results" / newer / "result.json"
-    head.write_text(json.dumps(json.loads(head.read_text()) | {"version": 99}))
+    forge(head, lambda told: told.update(version=99))
     with pytest.raises(FormatVersionError, match="99"):
         study.result(newer)
     assert [r.id for r in study.results()] == [good, bad]
@@ -105,7 +104,7 @@ def test_damage_is_named_and_hides_nothing_else(study: Study) -> None:
 
 def test_links_out_of_the_study_are_not_followed(study: Study, tmp_path: Path) -> None:
     made = keep(study)
-    array = study.path / "results" / made / "auc.npy"
+    array = next((study.path / "results" / made).glob("auc.*.npy"))
     array.rename(tmp_path / "auc.npy")
     array.symlink_to(tmp_path / "auc.npy")
     with pytest.raises(DamagedPart):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 
@@ -19,12 +18,13 @@ from innerview.store import (
     load_card,
     load_selections,
     load_weights,
+    read_weights,
     save_selections,
     save_subject,
     subjects,
 )
 
-from .samples import arrays, folder_of, info, record, rows
+from .samples import arrays, folder_of, forge, info, record, rows
 
 BAD_NAMES = ["", ".", "..", "../other", "a/b", "/etc/passwd", "a\\b", ".hidden", "a\0b", "a" * 81, "ä", "a\n", "%2e%2e"]
 
@@ -92,10 +92,8 @@ def test_links_inside_a_recording_are_refused(study: Study, tmp_path: Path) -> N
 def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) -> None:
     record(study, 40)
     path = folder_of(study) / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["info"]["arrays"][1]["name"] = name
-    manifest["tables"] = [["../../study.json", "0", 0], ["/etc/passwd", "0", 0]]
-    path.write_text(json.dumps(manifest))
+    forge(path, lambda told: told["info"]["arrays"][1].update(name=name))
+    forge(path, lambda told: told.update(tables=[["../../study.json", "0", 0, ""], ["/etc/passwd", "0", 0, ""]]))
     with pytest.raises(StoreError, match="leads out of"):
         study.recording("run")
     assert all("leads out" in damage.problem for damage in check(study.path))
@@ -160,6 +158,8 @@ def test_pickle_in_the_place_of_weights_is_never_loaded(study: Study, tmp_path: 
 
     save_subject(study, Card(info=SubjectInfo(name="net", family="torch")), {})
     (study.path / "subjects" / "net" / "weights.safetensors").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(DamagedPart, match="never loaded"):
+    with pytest.raises(DamagedPart, match="checksum"):
         load_weights(study, "net")
+    with pytest.raises(DamagedPart, match="never loaded"):
+        read_weights(study.path / "subjects" / "net" / "weights.safetensors")
     assert not (tmp_path / "sprung").exists()

@@ -184,6 +184,18 @@ def check(study: StudyPath) -> None:
 
 
 @app.command()
+def sign(study: StudyPath) -> None:
+    """Sign a study that you received and trust, so that it is decoded as fast as your own.
+
+    A study that this user did not record on this machine is decoded in a process of its own, so that a file that was
+    made to do harm ends that process and nothing else. Signing verifies every file first.
+
+    Example: `innerview sign received.study`
+    """
+    look.sign(study)
+
+
+@app.command()
 def info(study: StudyPath, recording: RecordingName = None) -> None:
     """Tell what a study or a recording holds.
 

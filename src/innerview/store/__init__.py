@@ -7,7 +7,7 @@ from innerview.store.annotations.metrics import load_metrics, metrics_digest, sa
 from innerview.store.annotations.names import load_names, save_names
 from innerview.store.annotations.reductions import export_reductions, import_reductions, reductions_document
 from innerview.store.annotations.selections import load_selections, save_selections
-from innerview.store.check import check
+from innerview.store.check import check, check_at_a_glance
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers.files import Imported, ImportOptions, import_files
 from innerview.store.importers.pairs import import_pairs
@@ -31,6 +31,7 @@ from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.derived import DerivedCache
 from innerview.store.results.keyed_log import KeyedLog
+from innerview.store.sign import sign
 from innerview.store.study import Study
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "Snapshot",
     "Study",
     "check",
+    "check_at_a_glance",
     "damage_named",
     "drop_edited",
     "edited_subjects",
@@ -76,6 +78,7 @@ __all__ = [
     "save_names",
     "save_selections",
     "save_subject",
+    "sign",
     "subjects",
     "weights_file",
     "write_rows",

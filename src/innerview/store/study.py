@@ -15,8 +15,9 @@ from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
 from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
 from innerview.store.files import read_json, replace_json
+from innerview.store.isolation.process import Apart
 from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
-from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.paths import checked_name, confined, is_plain_file, is_there
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.damage import Damage, recording_folders
 from innerview.store.recordings.lock import WriterLock
@@ -24,6 +25,7 @@ from innerview.store.recordings.manifest import (
     MANIFEST,
     STUDY_FORMAT,
     VERSION,
+    LoadedManifest,
     Manifest,
     check_format,
     load_manifest,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _STUDY = "study.json"
+_HEAD_LIMIT, _NAME_LENGTH = 1 << 20, 80
 _MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
 
@@ -56,6 +59,7 @@ class Study:
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
+        self.apart = Apart()
 
     @staticmethod
     def create(path: Path | str, name: str | None = None) -> Study:
@@ -76,11 +80,11 @@ class Study:
     def open(path: Path | str) -> Study:
         """Open a study."""
         root = Path(path)
-        if not (root / _STUDY).exists():
+        if not is_there(root / _STUDY):
             raise StoreError(f"There is no study in '{root}': it has no {_STUDY}. Make one by recording into it.")
-        value = read_json(root / _STUDY)
+        value = read_json(root / _STUDY, limit=_HEAD_LIMIT)
         check_format(value, STUDY_FORMAT, root.name)
-        return Study(root, str(value.get("name", root.name)))
+        return Study(root, str(value.get("name", root.name))[:_NAME_LENGTH])
 
     @staticmethod
     def exists(path: Path | str) -> bool:
@@ -113,7 +117,7 @@ class Study:
         known = recording_folders(self.path)
         if name not in known:
             raise UnknownName("recording", name, known)
-        return Recording(folder)
+        return Recording(folder, apart=self.apart)
 
     def writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
         """Begin a recording, or continue one that was begun with the same arguments."""
@@ -131,7 +135,7 @@ class Study:
         known = recording_folders(self.path, PREDICTIONS)
         if id not in known:
             raise UnknownName("predictions", id, known)
-        return Predictions(confined(self.path, PREDICTIONS, id))
+        return Predictions(confined(self.path, PREDICTIONS, id), apart=self.apart)
 
     def predictions(self, recording: str | None = None, subject: str | None = None) -> list[Predictions]:
         """What subjects say of rows of recordings, oldest first; of one recording or by one subject where named."""
@@ -241,12 +245,14 @@ class Study:
         return confined(self.path, "recordings", checked_name("recording", name))
 
 
-def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Manifest:
+def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> LoadedManifest:
     if not is_plain_file(folder / MANIFEST):
         if any(folder.glob("rows/*.parquet")):
             raise DamagedPart(f"Recording '{info.name}' has rows but its {MANIFEST} is missing. Choose another name.")
-        return Manifest(info=dataclasses.replace(info, created_at=info.created_at or _now()), block_rows=block_rows)
-    manifest = load_manifest(folder)
+        begun = dataclasses.replace(info, created_at=info.created_at or _now())
+        return LoadedManifest(manifest=Manifest(info=begun, block_rows=block_rows), signed=True)
+    loaded = load_manifest(folder)
+    manifest = loaded.manifest
     before, now = to_json(manifest.info), to_json(info)
     differing = [field for field in _MUST_MATCH if before[field] != now[field]]
     if differing:
@@ -257,8 +263,8 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Ma
         )
     kept = without_provisional(folder, manifest)
     if kept is not manifest:
-        save_manifest(folder, kept)
-    return kept
+        save_manifest(folder, kept, signed=loaded.signed)
+    return dataclasses.replace(loaded, manifest=kept)
 
 
 def _difference(field: str, before: Any, now: Any) -> str:

@@ -7,8 +7,8 @@ import json
 
 from innerview.errors import StoreError
 from innerview.schema import Metrics, from_json, to_json
-from innerview.store.files import read_json, replace_file
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.files import json_bytes, read_json, replace_file
+from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
 _FILE = "metrics.json"
@@ -20,7 +20,7 @@ _NAME_LENGTH = 80
 def load_metrics(study: Study) -> Metrics:
     """What the study keeps about metrics; nothing where nobody made one yet."""
     path = confined(study.path, _FILE)
-    if not is_plain_file(path):
+    if not is_there(path):
         return Metrics()
     found = from_json(Metrics, read_json(path, limit=_LIMIT))
     texts = [text for one in found.own for text in (one.name, one.expression, one.unit, one.description)]
@@ -37,7 +37,7 @@ def save_metrics(study: Study, metrics: Metrics) -> None:
     for name in (one.name for one in metrics.own):
         if not 0 < len(name.strip()) <= _NAME_LENGTH or not name.isprintable():
             raise StoreError(f"{name!r:.60} cannot name a metric: use 1 to {_NAME_LENGTH} letters, digits or signs.")
-    content = json.dumps(to_json(metrics), ensure_ascii=False, indent=1).encode()
+    content = json_bytes(to_json(metrics))
     if len(content) > _LIMIT:
         raise StoreError(f"The metrics take {len(content)} bytes; a study keeps at most {_LIMIT}.")
     replace_file(confined(study.path, _FILE), content)

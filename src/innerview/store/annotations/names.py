@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.store.files import read_json, replace_file
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.files import json_bytes, read_json, replace_file
+from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
 _FILE = "names.json"
@@ -25,8 +25,8 @@ def load_names(study: Study, result: str) -> dict[str, str]:
         if result in everything:
             return everything[result]
         with suppress(UnknownName):
-            parameters = study.result(result).arguments.get("parameters", {})
-            if source := str(parameters.get("factors", "")):
+            parameters = study.result_info(result).arguments.get("parameters", {})
+            if source := str(parameters.get("factors", "")) if isinstance(parameters, dict) else "":
                 result = source
                 continue
         break
@@ -42,7 +42,7 @@ def save_names(study: Study, result: str, names: Mapping[str, str]) -> None:
     if long:
         raise StoreError(f"{long[0]!r:.60} cannot be a name: use 1 to {_NAME_LENGTH} letters, digits or signs.")
     everything = {**_all(study), result: kept}
-    content = json.dumps({key: value for key, value in everything.items() if value}, ensure_ascii=False).encode()
+    content = json_bytes({"names": {key: value for key, value in everything.items() if value}})
     if len(content) > _LIMIT:
         raise StoreError(f"The names take {len(content)} bytes; a study keeps at most {_LIMIT}.")
     replace_file(confined(study.path, _FILE), content)
@@ -50,9 +50,9 @@ def save_names(study: Study, result: str, names: Mapping[str, str]) -> None:
 
 def _all(study: Study) -> dict[str, dict[str, str]]:
     path = confined(study.path, _FILE)
-    if not is_plain_file(path):
+    if not is_there(path):
         return {}
-    value = read_json(path, limit=_LIMIT)
+    value: Any = read_json(path, limit=_LIMIT).get("names")
     whole = isinstance(value, dict) and all(
         isinstance(names, dict) and all(isinstance(name, str) for name in names.values()) for names in value.values()
     )

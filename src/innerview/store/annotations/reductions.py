@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, from_json, to_json
-from innerview.store.files import read_json, replace_json
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.files import parsed_json, read_json, read_plain, replace_file, replace_json
+from innerview.store.paths import confined, is_there
 
 _FILE = "reductions.json"
 _FORMAT, _VERSION = "innerview reductions", 1
@@ -21,7 +22,7 @@ _NAME_LENGTH = 60
 def load_reductions(root: Path) -> tuple[EditSet, ...]:
     """Every reduction that was kept, oldest first."""
     path = confined(root, _FILE)
-    return _read(path) if is_plain_file(path) else ()
+    return _reductions(read_json(path, limit=_LIMIT), path) if is_there(path) else ()
 
 
 def save_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
@@ -35,7 +36,7 @@ def save_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
         after = (*before, reduction)
     if len(after) > _COUNT:
         raise StoreError(f"A study keeps at most {_COUNT} reductions. Drop some first.")
-    export_reductions(after, confined(root, _FILE))
+    replace_json(confined(root, _FILE), reductions_document(after))
     return after
 
 
@@ -45,7 +46,7 @@ def drop_reduction(root: Path, name: str) -> tuple[EditSet, ...]:
     if name not in [kept.name for kept in before]:
         raise UnknownName("reduction", name, [kept.name for kept in before])
     after = tuple(kept for kept in before if kept.name != name)
-    export_reductions(after, confined(root, _FILE))
+    replace_json(confined(root, _FILE), reductions_document(after))
     return after
 
 
@@ -55,8 +56,8 @@ def reductions_document(reductions: Sequence[EditSet]) -> dict[str, Any]:
 
 
 def export_reductions(reductions: Sequence[EditSet], out: Path) -> Path:
-    """Write reductions to a file of their own."""
-    replace_json(out, reductions_document(reductions))
+    """Write reductions to a file of their own, which people may edit: it has no checksum."""
+    replace_file(out, json.dumps(reductions_document(reductions), ensure_ascii=False, indent=1).encode())
     return out
 
 
@@ -64,11 +65,10 @@ def import_reductions(source: Path) -> tuple[EditSet, ...]:
     """Reductions from a file that was exported."""
     if not source.is_file():
         raise StoreError(f"There is no file {source}.")
-    return _read(source)
+    return _reductions(parsed_json(read_plain(source.resolve(), limit=_LIMIT), f"'{source.name}'"), source)
 
 
-def _read(path: Path) -> tuple[EditSet, ...]:
-    value = read_json(path, limit=_LIMIT)
+def _reductions(value: Any, path: Path) -> tuple[EditSet, ...]:
     if not isinstance(value, dict) or value.get("format") != _FORMAT or not isinstance(value.get("reductions"), list):
         raise DamagedPart(f"'{path.name}' does not hold reductions of innerview.")
     if value.get("version") != _VERSION:

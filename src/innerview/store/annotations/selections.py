@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from innerview.errors import StoreError
-from innerview.store.files import read_json, replace_file
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.files import json_bytes, read_json, replace_file
+from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
 _FILE = "selections.json"
@@ -20,9 +19,9 @@ _NAME_LENGTH = 200
 def load_selections(study: Study) -> dict[str, Any]:
     """Every named selection; none where nothing was kept yet."""
     path = confined(study.path, _FILE)
-    if not is_plain_file(path):
+    if not is_there(path):
         return {}
-    value = read_json(path, limit=_LIMIT)
+    value = read_json(path, limit=_LIMIT).get("selections")
     if not isinstance(value, dict):
         raise StoreError(f"'{_FILE}' holds no named selections. Remove it to begin anew.")
     return value
@@ -36,7 +35,7 @@ def save_selections(study: Study, selections: Mapping[str, Any]) -> None:
     if long:
         raise StoreError(f"{long[0]!r:.60} cannot name a selection: use 1 to {_NAME_LENGTH} characters.")
     try:
-        content = json.dumps(dict(selections), ensure_ascii=False, allow_nan=False).encode()
+        content = json_bytes({"selections": dict(selections)}, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise StoreError(f"A selection holds something that is not JSON: {error}") from error
     if len(content) > _LIMIT:

@@ -12,7 +12,7 @@ import polars as pl
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Camera, Column, MapImage, Origin, Polygon, RecordingInfo, RowKind, Scene
-from innerview.store.files import read_json
+from innerview.store.files import parsed_json, read_plain
 from innerview.store.importers.foreign import picture_bytes
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.importers.tables import read_table, split_units
@@ -81,7 +81,7 @@ def _described(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise StoreError(f"There is no folder '{folder}'.")
     path = folder / "pairs.json"
-    value = read_json(path) if is_plain_file(path) else {}
+    value = parsed_json(read_plain(path), "'pairs.json'") if is_plain_file(path) else {}
     if not isinstance(value, dict):
         raise StoreError("'pairs.json' holds an object with units, map, polygons and camera.")
     for part in ("units", "arrays", "columns", "map", "polygons"):

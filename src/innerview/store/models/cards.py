@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import DamagedPart, UnknownName
-from innerview.schema import SubjectInfo, from_json, to_json
-from innerview.store.files import read_json, replace_json
-from innerview.store.models.weights import WEIGHTS, read_weights, save_weights
-from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.schema import SubjectInfo
+from innerview.store.files import file_crc32c, replace_file
+from innerview.store.models.weights import WEIGHTS, card_bytes, read_card, read_weights, save_weights
+from innerview.store.paths import checked_name, confined, is_there
 from innerview.store.study import Study
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+CARD = "card.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,36 +33,38 @@ def save_subject(study: Study, card: Card, weights: Mapping[str, Tensor]) -> Non
     """Keep a subject's card and weights under its name."""
     folder = confined(study.path, "subjects", checked_name("subject", card.info.name))
     folder.mkdir(parents=True, exist_ok=True)
-    save_weights(folder / WEIGHTS, weights)
-    replace_json(folder / "card.json", to_json(card))
+    stamp = save_weights(folder / WEIGHTS, weights)
+    replace_file(folder / CARD, card_bytes(card, stamp))
 
 
 def subjects(study: Study) -> list[str]:
     """Names of the subjects that are kept."""
-    return sorted(path.parent.name for path in study.path.glob("subjects/*/card.json"))
+    return sorted(path.parent.name for path in study.path.glob(f"subjects/*/{CARD}"))
 
 
 def load_card(study: Study, name: str) -> Card:
     """What is told about a subject."""
-    return from_json(Card, read_json(subject_folder(study, name) / "card.json"))
+    return read_card(Card, subject_folder(study, name) / CARD)[0]
 
 
 def load_weights(study: Study, name: str) -> dict[str, Tensor]:
     """A subject's weights by parameter name."""
-    return read_weights(subject_folder(study, name) / WEIGHTS)
+    folder = subject_folder(study, name)
+    return read_weights(folder / WEIGHTS, read_card(Card, folder / CARD)[1])
 
 
 def weights_path(study: Study, name: str) -> Path:
-    """Where a subject's weights lie."""
-    path = subject_folder(study, name) / WEIGHTS
-    if not is_plain_file(path):
-        raise DamagedPart(f"'{path.name}' is missing in '{path.parent.name}'.")
+    """Where a subject's weights lie, after a look at whether they are whole."""
+    folder = subject_folder(study, name)
+    path, stamp = folder / WEIGHTS, read_card(Card, folder / CARD)[1]
+    if file_crc32c(path) != stamp.crc32c:
+        raise DamagedPart(f"'{name}/{path.name}' was changed after it was written: its checksum does not match.")
     return path
 
 
 def subject_folder(study: Study, name: str) -> Path:
     """The folder of a subject that is kept."""
     folder = confined(study.path, "subjects", checked_name("subject", name))
-    if not is_plain_file(folder / "card.json"):
+    if not is_there(folder / CARD):
         raise UnknownName("subject", name, subjects(study))
     return folder

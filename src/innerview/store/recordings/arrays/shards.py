@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart
+from innerview.store.files import opened, read_at
 from innerview.store.recordings.arrays.codecs import checksum
+from innerview.store.recordings.arrays.headers import MAX_CHUNK_BYTES
 from innerview.store.recordings.arrays.kinds import Codec
 
 _NO_CHUNK = 2**64 - 1
+MAX_STORED_BYTES = MAX_CHUNK_BYTES + (1 << 20)
 
 
 def shard_name(codec: Codec, block: int) -> str:
@@ -35,14 +38,9 @@ def pack_shard(codec: Codec, rows: Sequence[Any] | np.ndarray, *, capacity: int 
 
 def read_chunk(path: Path, codec: Codec, chunk: int, *, capacity: int | None = None) -> Any:
     """Rows of one chunk of a shard; reads the index and that chunk only."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    except OSError as error:
-        raise DamagedPart(f"it cannot be opened ({error.strerror})") from error
-    try:
-        return codec.decode(read_bytes(descriptor, capacity or codec.block_rows // codec.chunk_rows, chunk))
-    finally:
-        os.close(descriptor)
+    with opened(path) as descriptor:
+        content = read_bytes(descriptor, capacity or codec.block_rows // codec.chunk_rows, chunk)
+    return codec.decode(content)
 
 
 def read_bytes(descriptor: int, capacity: int, chunk: int) -> bytes:
@@ -57,4 +55,6 @@ def read_bytes(descriptor: int, capacity: int, chunk: int) -> bytes:
     offset, size = (int(v) for v in np.frombuffer(tail, "<u8", 2, 16 * chunk))
     if offset + size > end:
         raise DamagedPart("its index points outside the file")
-    return os.pread(descriptor, size, offset)
+    if size > MAX_STORED_BYTES:
+        raise DamagedPart(f"a part of it takes {size} bytes; at most {MAX_STORED_BYTES} are read")
+    return read_at(descriptor, offset, size)
