@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -11,7 +12,7 @@ from urllib.parse import quote
 from tests.fuzz import checksums
 from tests.fuzz.findings import MEMORY_BYTES, Findings
 from tests.fuzz.mutations import bytes_mutated, json_mutated, replace_by_another_thing
-from tests.fuzz.target import Died, Hung, Reply, Target
+from tests.fuzz.target import START_S, Died, Hung, Reply, Target
 
 CACHES = ("derived", "pyramid")
 """What may be deleted at any time; `check` need not name it."""
@@ -38,7 +39,7 @@ class StudyFiles:
         for path in self.whole:
             self.kinds.setdefault(_kind(path), []).append(path)
         for asked in all_probes(self.target):
-            first, second = self.target.ask("GET", asked), self.target.ask("GET", asked)
+            first, second = (self.target.ask("GET", asked, limit_s=START_S) for _ in range(2))
             if first.status == 200 and first.body == second.body:
                 self.answers[asked] = first
 
@@ -54,17 +55,16 @@ class StudyFiles:
             outside = self.target.study.with_name("outside")
             what = replace_by_another_thing(self.random, path, outside)
         else:
-            content = self._damaged(name)
+            left = how < 0.55
+            what = "left" if left else "renewed"
+            content = self._damaged(name) if left else self._believable(name)
             if content == self.whole[name]:
                 return
-            what, left = ("left", True) if how < 0.55 else ("renewed", False)
             _replace(path, content)
             if not left:
-                try:
+                with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
                     more = checksums.renew(self.target.study, path, self.whole[name])
-                except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                    more = set()
-                changed |= {each.relative_to(self.target.study).as_posix() for each in more}
+                    changed |= {each.relative_to(self.target.study).as_posix() for each in more}
         self.findings.files += 1
         where = f"{_kind(name)} ({what}) | {name}"
         try:
@@ -109,6 +109,17 @@ class StudyFiles:
         textual = name.endswith((".json", ".jsonl"))
         if textual and self.random.random() < 0.75:
             return json_mutated(self.random, content)
+        return bytes_mutated(self.random, content, self._another)
+
+    def _believable(self, name: str) -> bytes:
+        """Damaged, with the checksums inside of it as they should be then."""
+        content = self.whole[name]
+        if (body := checksums.unsealed(content)) is not None:
+            return checksums.resealed(json_mutated(self.random, body))
+        if name.endswith(".jsonl"):
+            return json_mutated(self.random, content)
+        if "/arrays/" in name:
+            return checksums.shard_damaged(self.random, content, bytes_mutated)
         return bytes_mutated(self.random, content, self._another)
 
     def _another(self) -> bytes:

@@ -20,6 +20,11 @@ HANG_S = 5.0
 START_S = 120.0
 
 
+def patience_s() -> float:
+    """How long is a hang: on a machine that others use too, as much longer as they take."""
+    return HANG_S * max(1.0, min(10.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
+
+
 class Died(Exception):
     """The child ended while it was asked."""
 
@@ -73,6 +78,7 @@ class Target:
         told = json.loads(self._line(START_S))
         self.port, self.token = told["port"], told["token"]
         self._connection = None
+        self.ask("GET", "/api/vocabulary", limit_s=START_S)  # what is loaded once is loaded
 
     def stop(self) -> None:
         """End it, however it is."""
@@ -97,11 +103,21 @@ class Target:
         """What opens the service to a script."""
         return {"Authorization": f"Bearer {self.token}"}
 
-    def ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Reply:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+        limit_s: float | None = None,
+    ) -> Reply:
         """One request over a connection that is kept."""
         if self._connection is None:
-            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG_S)
+            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_S)
         try:
+            if self._connection.sock is None:
+                self._connection.connect()
+            self._connection.sock.settimeout(limit_s or patience_s())
             self._connection.putrequest(method, path, skip_accept_encoding=True)
             for name, value in {**self.headers, **(headers or {})}.items():
                 self._connection.putheader(name, value)
@@ -121,7 +137,7 @@ class Target:
                 return Reply(0, {}, b"")  # closed between two requests, or refused to speak on
             raise
 
-    def tell(self, call: str, *, limit_s: float = HANG_S, **arguments: Any) -> dict[str, Any]:
+    def tell(self, call: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
         """A call in the child, outside of the service."""
         assert self._process is not None and self._process.stdin is not None
         try:
@@ -129,7 +145,7 @@ class Target:
             self._process.stdin.flush()
         except OSError as problem:
             raise Died(call) from problem
-        value: dict[str, Any] = json.loads(self._line(limit_s))
+        value: dict[str, Any] = json.loads(self._line(limit_s or patience_s()))
         return value
 
     def alive(self) -> bool:

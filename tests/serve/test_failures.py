@@ -10,6 +10,7 @@ import pytest
 
 from innerview.serve import serve
 from innerview.store import Study
+from tests.fuzz.checksums import renew
 
 from .conftest import fill
 from .wirework import WAIT_S
@@ -40,9 +41,10 @@ def test_a_result_in_another_form_is_damage(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "own.study")
     fill(study)
     result = study.save_result("table", recording="steps", arguments={}, value={"rows": []})
-    file = study.path / "results" / result.id / "value.json"
-    told = json.loads(file.read_text())
-    file.write_text(json.dumps({**told, "shown": 5}))
+    (file,) = (study.path / "results" / result.id).glob("value*.json")
+    before = file.read_bytes()
+    file.write_text(json.dumps({**json.loads(before), "shown": 5}))
+    renew(study.path, file, before)
     with serve(study) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
         reply = httpx.get(f"{handle.address}api/results/{result.id}", headers=headers, timeout=WAIT_S)
