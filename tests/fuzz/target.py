@@ -61,9 +61,13 @@ class Target:
 
     def start(self) -> None:
         """Start, and wait until it serves."""
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """Start."""
         self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 -- closed with the process
         command = [sys.executable, "-m", "tests.fuzz.child", str(self.study)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -71,14 +75,17 @@ class Target:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=environment,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"},
         )
         self._lines = queue.Queue()
         threading.Thread(target=_pass_on, args=(self._process.stdout, self._lines), daemon=True).start()
+        self._connection = None
+
+    def wait(self) -> None:
+        """Wait until it serves, and has loaded what is loaded once."""
         told = json.loads(self._line(START_S))
         self.port, self.token = told["port"], told["token"]
-        self._connection = None
-        self.ask("GET", "/api/vocabulary", limit_s=START_S)  # what is loaded once is loaded
+        self.ask("GET", "/api/vocabulary", limit_s=START_S)
 
     def stop(self) -> None:
         """End it, however it is."""

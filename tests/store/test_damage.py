@@ -11,7 +11,7 @@ import pytest
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
 from innerview.store import Study, check
 
-from .samples import arrays, folder_of, forge, record, rows
+from .samples import arrays, flip, folder_of, forge, record, rows
 
 
 @pytest.fixture
@@ -167,3 +167,22 @@ def test_a_folder_that_is_no_study(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(StoreError, match="not an empty folder"):
         Study.create(tmp_path)
+
+
+@pytest.mark.parametrize("array", ["observation", "memory"])
+def test_an_array_file_in_the_place_of_another(study: Study, array: str) -> None:
+    """Each is whole, and still not what belongs there."""
+    folder = folder_of(study) / "arrays" / array
+    zeros = ".0" * (3 if array == "observation" else 1)
+    (folder / f"c.1{zeros}").write_bytes((folder / f"c.0{zeros}").read_bytes())
+    with pytest.raises(DamagedPart, match=r"c\.1.*rows 32 to 63.*changed"):
+        study.recording("run").array(array, 32, 64)
+    assert np.array_equal(study.recording("run").array(array, 0, 32), arrays(0, 32)[array])
+
+
+def test_what_was_read_before_is_compared_again_when_it_changes(study: Study) -> None:
+    recording = study.recording("run")
+    assert recording.columns(["step"]).height == 100
+    flip(folder_of(study) / "rows/00000001.parquet", 40)
+    with pytest.raises(DamagedPart, match=r"rows/00000001\.parquet.*checksum"):
+        recording.columns(["step"])

@@ -8,6 +8,7 @@ import shutil
 import struct
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from innerview.schema import Column
 from innerview.store import Recording, Study, check, sign
 from innerview.store.isolation import process
 from innerview.store.recordings.arrays.codecs import checksum
+from innerview.store.recordings.arrays.shards import shard_checksum
 from innerview.store.seal import crc32c, sealed
 
 from .samples import arrays, folder_of, forge, info, record, rows
@@ -42,11 +44,14 @@ def forge_file(study: Study, file: str, content: bytes) -> Recording:
     """Put something else in the place of a file, with all checksums and digests made anew."""
     folder = folder_of(study)
     (folder / file).write_bytes(content)
+    mark = crc32c(content)
+    with suppress(DamagedPart):
+        mark = shard_checksum(folder / file, 1 if "memory" in file else 2) if file in SHARDS.values() else mark
     lines = [json.loads(line) for line in (folder / "blocks.jsonl").read_bytes().splitlines()]
     running, log = "", b""
     for line in lines:
         if file in line["sizes"]:
-            line["sizes"][file], line["checksums"][file] = len(content), crc32c(content)
+            line["sizes"][file], line["checksums"][file] = len(content), mark
             line["block"]["digests"][file] = sha256(content).hexdigest()
         written = json.dumps(line).encode() + b"\n"
         running, log = sha256(running.encode() + written).hexdigest(), log + written
@@ -177,6 +182,18 @@ def test_a_forged_blosc_header(study: Study, header: bytes) -> None:
     with pytest.raises(DamagedPart, match="rows 0 to 31 of array 'memory'"):
         recording.array("memory", 0, 1)
     assert np.array_equal(recording.array("memory", 32, ROWS), arrays(32, ROWS)["memory"])
+
+
+def test_a_chunk_whose_own_checksum_alone_was_made_anew_is_not_decoded(study: Study) -> None:
+    """Whoever does not make the list of blocks anew changes something that is signed."""
+    kept = {name: (folder_of(study) / name).read_bytes() for name in ("blocks.jsonl", "manifest.json")}
+    forge_chunk(study, "memory", lambda packed: HEADERS["blocks of nothing"] + packed[16:])
+    for name, content in kept.items():
+        (folder_of(study) / name).write_bytes(content)
+    recording = study.recording("run")
+    assert recording.signed
+    with pytest.raises(DamagedPart, match="was changed after it was written"):
+        recording.array("memory", 0, 1)
 
 
 def test_what_unpacks_to_more_than_it_declares(study: Study) -> None:

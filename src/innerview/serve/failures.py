@@ -67,8 +67,8 @@ def status_of(error: errors.InnerviewError) -> int:
 
 
 def error_body(kind: str, message: str) -> dict[str, dict[str, str]]:
-    """The one shape of a failure on the wire."""
-    return {"error": {"kind": kind, "message": message}}
+    """The one shape of a failure on the wire. A message may repeat what was sent, which need not be a text that can be."""
+    return {"error": {"kind": kind, "message": message.encode(errors="replace").decode()}}
 
 
 def reply(status: int, message: str, kind: str | None = None) -> JSONResponse:

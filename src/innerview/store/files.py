@@ -25,7 +25,8 @@ MAX_JSON_BYTES = 64 << 20
 MAX_JSON_VALUES = 4_000_000
 MAX_JSON_DEPTH = 64
 """Deeper than anything that is written, and far from where a reader's stack ends."""
-_PIECE = 1 << 20
+_PIECE = 1 << 18
+"""Bytes read at once for a checksum: few enough to stay near the processor."""
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _STEPS = np.array([{"[": 1, "{": 1, "]": -1, "}": -1}.get(chr(sign), 0) for sign in range(256)], np.int8)

@@ -48,7 +48,7 @@ def _decoded(request: dict[str, Any]) -> tuple[dict[str, Any], bytes | memoryvie
     if request["what"] == "chunk":
         spec = from_json(ArraySpec, request["spec"])
         place = (Path(request["path"]), spec, request["block_rows"], request["chunk"])
-        return packed_rows(_DECODER.chunk(*place, capacity=request["capacity"]))
+        return packed_rows(_DECODER.chunk(*place, request["capacity"]))
     schema = {name: TYPES[word] for name, word in request["schema"].items()}
     paths, heights = [Path(path) for path in request["paths"]], request["heights"]
     for path, height in zip(paths, heights, strict=True):

@@ -61,7 +61,7 @@ class Apart:
         except UNREADABLE as error:
             raise DamagedPart(f"{place} cannot be read: {error}") from error
 
-    def chunk(self, path: Path, spec: ArraySpec, block_rows: int, chunk: int, *, capacity: int | None = None) -> Any:
+    def chunk(self, path: Path, spec: ArraySpec, block_rows: int, chunk: int, capacity: int) -> Any:
         """Rows of one chunk of a shard: an array, or a list of them where rows differ in length."""
         request = {
             "what": "chunk",

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from innerview.errors import DamagedPart
+from innerview.schema import ArraySpec
 from innerview.store.files import file_crc32c, plain_stat
 from innerview.store.isolation.decoding import Decoder, Here
 from innerview.store.isolation.process import Apart
+from innerview.store.recordings.arrays.shards import shard_checksum
 from innerview.store.recordings.manifest import CommittedBlock, LoadedManifest, load_log
 from innerview.store.recordings.tables import table_schema
 
@@ -23,7 +26,10 @@ Seen = dict[str, tuple[int, int, int]]
 class Blocks:
     """Rows and groups as one version of the manifest has them."""
 
-    def __init__(self, folder: Path, loaded: LoadedManifest, apart: Apart, seen: Seen) -> None:
+    def __init__(
+        self, folder: Path, loaded: LoadedManifest, apart: Apart, seen: Seen, before: Blocks | None = None
+    ) -> None:
+        self._before = before
         self.folder, self.manifest, self._apart, self._seen = folder, loaded.manifest, apart, seen
         self.decoder: Decoder = Here() if loaded.signed else apart
         self.schema = table_schema(self.manifest.info.columns)
@@ -54,6 +60,11 @@ class Blocks:
         files = [f"groups/{number:08d}.parquet" for number, _ in ended]
         return self._read(files, self.group_schema, names, [groups for _, groups in ended])
 
+    def chunk(self, file: str, spec: ArraySpec, block_rows: int, chunk: int, capacity: int) -> Any:
+        """Rows of one chunk of an array, of a file that is the one that was committed."""
+        decoder = self.decoder if self.verify(file, capacity) else self._apart
+        return decoder.chunk(self.folder / file, spec, block_rows, chunk, capacity)
+
     def scene_keys(self) -> set[str]:
         """Keys of the scenes of all groups whose table can be read."""
         keys: set[str] = set()
@@ -69,14 +80,16 @@ class Blocks:
     @cached_property
     def log(self) -> list[CommittedBlock]:
         """Every committed block."""
-        return load_log(self.folder, self.manifest)
+        before, self._before = self._before, None
+        known = (before.manifest, before.log) if before is not None and "log" in vars(before) else None
+        return load_log(self.folder, self.manifest, known)
 
     def _rows(self, pattern: str, each: int, names: list[str], wanted: tuple[int, int]) -> pl.DataFrame:
         start, stop = wanted
         numbers = range(start // each, -(-stop // each))
         try:
             # Of rows that a manifest made up not even the first file is there.
-            self._verify(pattern.format(numbers[0]))
+            self.verify(pattern.format(numbers[0]))
             files = [pattern.format(number) for number in numbers]
             heights = [min((n + 1) * each, self.manifest.rows) - n * each for n in numbers]
             table = self._read(files, self.schema, names, heights)
@@ -87,13 +100,16 @@ class Blocks:
     def _read(
         self, files: Sequence[str], schema: Mapping[str, pl.DataType], names: Sequence[str], heights: Sequence[int]
     ) -> pl.DataFrame:
-        known = [self._verify(file) for file in files]
+        known = [self.verify(file) for file in files]
         # What cannot be compared with a checksum could be anything.
         decoder = self.decoder if all(known) else self._apart
         return decoder.tables([self.folder / file for file in files], schema, names=names, heights=heights)
 
-    def _verify(self, file: str) -> bool:
-        """Compare a file's checksum, once for as long as it stays as it is; whether there was one to compare."""
+    def verify(self, file: str, chunks: int = 0) -> bool:
+        """Compare a file's checksum, once for as long as it stays as it is; whether there was one to compare.
+
+        A shard of so many `chunks` has one for its chunks' checksums: each of these is compared when it is decoded.
+        """
         path = self.folder / file
         looks = plain_stat(path)
         if self._seen.get(file) == looks:
@@ -101,7 +117,7 @@ class Blocks:
         expected = self._copies.get(file) or self._committed.get(file)
         if expected is None:
             return False
-        if expected != (looks[0], file_crc32c(path)):
+        if expected != (looks[0], shard_checksum(path, chunks) if chunks else file_crc32c(path)):
             raise DamagedPart(f"'{file}' was changed after it was written: its checksum (CRC32C) does not match.")
         self._seen[file] = looks
         return True

@@ -16,7 +16,7 @@ from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.keyed import write_shared
 from innerview.store.recordings.arrays.kinds import codec_for, head_bytes
-from innerview.store.recordings.arrays.shards import pack_shard, shard_name
+from innerview.store.recordings.arrays.shards import shard_name, write_shard
 from innerview.store.recordings.blocks import Blocks
 from innerview.store.recordings.manifest import (
     MANIFEST,
@@ -92,7 +92,7 @@ class Committer:
                 stamps |= write_shared(self.folder, codec.spec, number, block.shared.get(name, {}))
                 continue
             path = shard_name(codec, number)
-            stamps[path] = write_file(self.folder / path, pack_shard(codec, block.arrays[name]))
+            stamps[path] = write_shard(self.folder / path, codec, block.arrays[name])
         stamps |= self._write_tables(number, block)
         for name in {str(Path(path).parent) for path in stamps}:
             sync_folder(self.folder / name)

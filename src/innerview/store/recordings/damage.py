@@ -60,22 +60,24 @@ class _Expected:
     holds: str
 
 
-def damage_at_a_glance(folder: Path, manifest: Manifest) -> list[Damage]:
+def damage_at_a_glance(blocks: Blocks) -> list[Damage]:
     """Files of a recording that are missing or have another size."""
-    return list(_file_damage(folder, manifest, deep=False))
+    return list(_file_damage(blocks, deep=False))
 
 
 def damage_in_depth(folder: Path, loaded: LoadedManifest, apart: Apart) -> list[Damage]:
     """Everything in a recording whose content is not what was committed."""
-    found = list(_file_damage(folder, loaded.manifest, deep=True))
+    blocks = Blocks(folder, loaded, apart, {})
+    found = list(_file_damage(blocks, deep=True))
     found += _head_damage(folder, loaded.manifest)
-    found += _scene_damage(folder, loaded, apart)
+    found += _scene_damage(blocks)
     return found
 
 
-def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Damage]:
+def _file_damage(blocks: Blocks, *, deep: bool) -> Iterator[Damage]:
+    folder = blocks.folder
     try:
-        expected = _expected_files(folder, manifest)
+        expected = _expected_files(blocks)
     except DamagedPart as error:
         yield Damage(f"{folder.parent.name}/{folder.name}/blocks.jsonl", str(error))
         return
@@ -85,14 +87,14 @@ def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Da
             yield Damage(f"{folder.parent.name}/{folder.name}/{file.path}", f"{problem} It holds {file.holds}.")
 
 
-def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
+def _expected_files(blocks: Blocks) -> list[_Expected]:
     files = []
-    for committed in load_log(folder, manifest):
+    for committed in load_log(blocks.folder, blocks.manifest):  # as it is now: it may have been damaged since
         block = committed.block
         holds = f"rows {block.start} to {block.stop - 1}"
         files += [_Expected(p, d, committed.sizes.get(p, -1), holds) for p, d in block.digests.items()]
     copy = "a quicker copy; the rows themselves stand elsewhere"
-    files += [_Expected(path, digest, size, copy) for path, digest, size, _ in manifest.tables]
+    files += [_Expected(path, digest, size, copy) for path, digest, size, _ in blocks.manifest.tables]
     return files
 
 
@@ -130,12 +132,13 @@ def _head_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
             yield Damage(part, f"It does not describe {manifest.rows} rows of '{spec.name}' as they were written.")
 
 
-def _scene_damage(folder: Path, loaded: LoadedManifest, apart: Apart) -> Iterator[Damage]:
+def _scene_damage(blocks: Blocks) -> Iterator[Damage]:
+    folder = blocks.folder
     try:
-        keys = Blocks(folder, loaded, apart, {}).scene_keys()
+        keys = blocks.scene_keys()
     except DamagedPart:
         keys = set()  # the list of blocks is named as damaged
-    for key in sorted((keys | {loaded.manifest.info.scene}) - {""}):
+    for key in sorted((keys | {blocks.manifest.info.scene}) - {""}):
         try:
             scene = load_scene(folder, key)
             if scene.image is not None:

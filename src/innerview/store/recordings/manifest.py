@@ -128,6 +128,9 @@ def _check_declared(manifest: Manifest) -> None:
         raise StoreError("Two of its arrays have the same name.")
     for spec in info.arrays:
         check_spec(spec)
+    if not isinstance(info.arguments.get("of", ""), str | None):
+        raise StoreError(f"It is a re-run of {info.arguments['of']!r:.60}, which is no name.")
+    _ = info.edits  # refuses what is no edit
 
 
 def _check_counts(manifest: Manifest, folder: Path) -> None:
@@ -187,24 +190,35 @@ def append_to_log(folder: Path, manifest: Manifest, line: bytes) -> str:
     return hashlib.sha256(manifest.digest.encode() + line).hexdigest()
 
 
-def load_log(folder: Path, manifest: Manifest) -> list[CommittedBlock]:
-    """Every committed block. Lines are looked at only when their running digest is that of the manifest."""
+Log = list[CommittedBlock]
+
+
+def load_log(folder: Path, manifest: Manifest, before: tuple[Manifest, Log] | None = None) -> Log:
+    """Every committed block. Lines are looked at only when their running digest is that of the manifest.
+
+    Of a log that was read `before`, as of an earlier manifest, only what was added is read.
+    """
     if manifest.blocks == 0:
         return []
     told = f"'{LOG}' of recording '{folder.name}'"
+    earlier, known = before if before and before[0].log_bytes <= manifest.log_bytes else (None, [])
+    start, digest = (earlier.log_bytes, earlier.digest) if earlier else (0, "")
     with opened_file(folder / LOG) as descriptor:
-        content = read_at(descriptor, 0, min(manifest.log_bytes, os.fstat(descriptor).st_size))
+        size = min(manifest.log_bytes, os.fstat(descriptor).st_size)
+        content = read_at(descriptor, start, max(0, size - start))
     lines = content.splitlines(keepends=True)
-    if len(content) != manifest.log_bytes or len(lines) != manifest.blocks or _running(lines) != manifest.digest:
+    fits = size == manifest.log_bytes and len(known) + len(lines) == manifest.blocks
+    if not fits or _running(lines, digest) != manifest.digest:
+        if before:
+            return load_log(folder, manifest)
         raise DamagedPart(f"{told} does not match its manifest.")
     try:
-        return [_parse_line(line) for line in lines]
+        return [*known, *(_parse_line(line) for line in lines)]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedPart(f"{told} cannot be read: {error}") from error
 
 
-def _running(lines: Iterable[bytes]) -> str:
-    digest = ""
+def _running(lines: Iterable[bytes], digest: str = "") -> str:
     for line in lines:
         digest = hashlib.sha256(digest.encode() + line).hexdigest()
     return digest

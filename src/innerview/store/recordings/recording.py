@@ -76,14 +76,14 @@ class Recording:
     @property
     def damage(self) -> list[Damage]:
         """Files that are missing or have another size; `check` looks deeper."""
-        return damage_at_a_glance(self.folder, self._manifest)
+        return damage_at_a_glance(self._blocks)
 
     def refresh(self) -> bool:
         """Take over what was committed meanwhile; tells whether something was."""
         before, self._loaded = self._loaded, load_manifest(self.folder)
         if before == self._loaded:
             return False
-        self._blocks = Blocks(self.folder, self._loaded, self._apart, self._seen)
+        self._blocks = Blocks(self.folder, self._loaded, self._apart, self._seen, self._blocks)
         # Rows that were provisional may be others now: what was read of them is forgotten.
         self._arrays = self._readers()
         return True
@@ -160,9 +160,11 @@ class Recording:
 
     def _new_reader(self, spec: ArraySpec) -> ArrayReader | KeyedReader:
         if not spec.key:
-            return ArrayReader(self.folder, spec, self._manifest.block_rows, self._blocks.decoder)
+            return ArrayReader(self.folder, spec, self._manifest.block_rows, self._blocks.chunk)
         blocks = self._manifest.blocks
-        return KeyedReader(self.folder, spec, blocks, lambda rows: self._keys(spec.key, rows), self._blocks.decoder)
+        return KeyedReader(
+            self.folder, spec, blocks, lambda rows: self._keys(spec.key, rows), self._blocks.chunk, self._blocks.verify
+        )
 
     def _keys(self, column: str, rows: np.ndarray) -> list[str]:
         if not len(rows):

@@ -12,10 +12,10 @@ import numpy as np
 from innerview.errors import DamagedPart, StoreError
 from innerview.schema import ArraySpec
 from innerview.store.files import Stamp, json_bytes, read_json, write_file
-from innerview.store.isolation.decoding import Decoder
+from innerview.store.isolation.decoding import ReadChunk
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.kinds import codec_for
-from innerview.store.recordings.arrays.shards import pack_shard
+from innerview.store.recordings.arrays.shards import write_shard
 
 _KEYS = re.compile(r"k\.(0|[1-9][0-9]{0,8})\.json")
 
@@ -26,18 +26,23 @@ def write_shared(folder: Path, spec: ArraySpec, block: int, values: Mapping[str,
         return {}
     codec = codec_for(spec, 1)
     every = list(values.values())
-    content = pack_shard(codec, np.stack(every) if spec.kind == "dense" else every, capacity=len(every))
-    keys = json_bytes({"keys": list(values)})
-    files = {f"arrays/{spec.name}/c.{block}": content, f"arrays/{spec.name}/k.{block}.json": keys}
-    return {path: write_file(folder / path, data) for path, data in files.items()}
+    rows = np.stack(every) if spec.kind == "dense" else every
+    shard, keys = f"arrays/{spec.name}/c.{block}", f"arrays/{spec.name}/k.{block}.json"
+    return {
+        shard: write_shard(folder / shard, codec, rows, capacity=len(every)),
+        keys: write_file(folder / keys, json_bytes({"keys": list(values)})),
+    }
 
 
-def shared_places(folder: Path, spec: ArraySpec, blocks: int) -> dict[str, tuple[int, int, int]]:
-    """Block, place and how many there are in that block, by key."""
+def shared_places(
+    folder: Path, spec: ArraySpec, blocks: int, verify: Callable[[str], object] = bool
+) -> dict[str, tuple[int, int, int]]:
+    """Block, place and how many there are in that block, by key; `verify` raises where a file is another one."""
     places: dict[str, tuple[int, int, int]] = {}
     inside = confined(folder, "arrays", spec.name)
     for block in _blocks_with_keys(inside, blocks):
         path = inside / f"k.{block}.json"
+        verify(f"arrays/{spec.name}/{path.name}")
         keys = read_json(path).get("keys")
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
             raise DamagedPart(f"'{path.name}' of array '{spec.name}' does not hold keys.")
@@ -61,10 +66,11 @@ class KeyedReader:
         spec: ArraySpec,
         blocks: int,
         keys: Callable[[np.ndarray], list[str]],
-        decoder: Decoder,
+        read: ReadChunk,
+        verify: Callable[[str], object],
     ) -> None:
         self._folder, self._spec, self._blocks, self._keys = folder, spec, blocks, keys
-        self._decoder = decoder
+        self._read, self._verify = read, verify
         self._places: dict[str, tuple[int, int, int]] | None = None
         confined(folder, "arrays", spec.name)
 
@@ -79,13 +85,12 @@ class KeyedReader:
 
     def _value(self, key: str) -> np.ndarray:
         if self._places is None:
-            self._places = shared_places(self._folder, self._spec, self._blocks)
+            self._places = shared_places(self._folder, self._spec, self._blocks, self._verify)
         if key not in self._places:
             raise StoreError(f"Array '{self._spec.name}' has no value for key {key!r:.80}.")
         block, place, count = self._places[key]
-        path = self._folder / f"arrays/{self._spec.name}/c.{block}"
         try:
-            value: np.ndarray = self._decoder.chunk(path, self._spec, 1, place, capacity=count)[0]
+            value: np.ndarray = self._read(f"arrays/{self._spec.name}/c.{block}", self._spec, 1, place, count)[0]
         except DamagedPart as error:
             raise DamagedPart(
                 f"The value of {key!r:.80} in array '{self._spec.name}' is damaged: {str(error).rstrip('.')}."

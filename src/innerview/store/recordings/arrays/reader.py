@@ -11,7 +11,7 @@ import numpy as np
 
 from innerview.errors import DamagedPart
 from innerview.schema import ArraySpec
-from innerview.store.isolation.decoding import Decoder
+from innerview.store.isolation.decoding import ReadChunk
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.kinds import codec_for
 from innerview.store.recordings.arrays.shards import shard_name
@@ -23,8 +23,8 @@ _MAX_KEPT_BYTES = 64 << 20
 class ArrayReader:
     """Rows of an array; keeps the last few chunks, as playing asks for one row after the other."""
 
-    def __init__(self, folder: Path, spec: ArraySpec, block_rows: int, decoder: Decoder) -> None:
-        self._folder, self._decoder = folder, decoder
+    def __init__(self, folder: Path, spec: ArraySpec, block_rows: int, read: ReadChunk) -> None:
+        self._folder, self._read_chunk = folder, read
         self._codec = codec_for(spec, block_rows)
         confined(folder, "arrays", spec.name)
         self._cached: OrderedDict[int, Any] = OrderedDict()
@@ -63,7 +63,8 @@ class ArrayReader:
         block, inside = divmod(chunk, codec.block_rows // codec.chunk_rows)
         name = shard_name(codec, block)
         try:
-            return self._decoder.chunk(self._folder / name, codec.spec, codec.block_rows, inside)
+            capacity = codec.block_rows // codec.chunk_rows
+            return self._read_chunk(name, codec.spec, codec.block_rows, inside, capacity)
         except DamagedPart as error:
             first, last = block * codec.block_rows, (block + 1) * codec.block_rows - 1
             raise DamagedPart(
