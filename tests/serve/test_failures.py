@@ -50,3 +50,24 @@ def test_a_result_in_another_form_is_damage(tmp_path: Path) -> None:
         reply = httpx.get(f"{handle.address}api/results/{result.id}", headers=headers, timeout=WAIT_S)
     assert reply.status_code == 409
     assert reply.json()["error"]["kind"] == "DamagedPart"
+
+
+@pytest.mark.parametrize("rows", [[10**30], [-1], [20], [5, 2**63]])
+def test_rows_that_are_none_are_refused_whatever_their_size(client: httpx.Client, rows: list[int]) -> None:
+    reply = client.post("/api/recordings/steps/aligned", json={"rows": rows, "before": 2, "after": 2, "metrics": []})
+    assert reply.status_code in (400, 422), reply.text
+
+
+def test_a_recording_whose_manifest_is_a_link_to_itself_is_damaged(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "own.study")
+    fill(study)
+    manifest = study.path / "recordings" / "steps" / "manifest.json"
+    scene = next((study.path / "recordings" / "steps" / "scenes").glob("*.json"))
+    with serve(study) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        with httpx.Client(base_url=f"{handle.address}api/recordings", headers=headers, timeout=WAIT_S) as api:
+            assert api.get("steps/arrays/memory").status_code == 200
+            for looped, asked in ((scene, f"steps/scenes/{scene.stem}"), (manifest, "steps/arrays/memory")):
+                looped.unlink()
+                looped.symlink_to(looped.name)
+                assert api.get(asked).status_code in (404, 409), asked
