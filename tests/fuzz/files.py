@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
+import numpy as np
+
 from tests.fuzz import checksums
 from tests.fuzz.findings import MEMORY_BYTES, Findings
 from tests.fuzz.mutations import bytes_mutated, json_mutated, replace_by_another_thing
@@ -55,6 +57,8 @@ class StudyFiles:
         if how < 0.04:
             outside = self.target.study.with_name("outside")
             what = replace_by_another_thing(self.random, path, outside)
+            # Without its file there are no names, selections or results, and nothing says that there were any.
+            left = what != "nothing" or not path.name.endswith(".json") or name.startswith("recordings")
         else:
             left = how < 0.55
             what = "left" if left else "renewed"
@@ -139,7 +143,12 @@ class StudyFiles:
                     damaged=_content(self.target.study / name),
                 )
             elif left and now.status == 200 and now.body != self.answers[asked].body and not self._names(now, asked):
-                self.findings.add("silent", f"{where} | GET {asked}", damaged=_content(self.target.study / name))
+                self.findings.add(
+                    "silent",
+                    f"{where} | GET {asked}",
+                    _difference(self.answers[asked], now),
+                    damaged=_content(self.target.study / name),
+                )
         if self.random.random() < CHECKED:
             self._check(name, where, left=left)
 
@@ -154,6 +163,8 @@ class StudyFiles:
         """Whether somebody is told that something is damaged."""
         if "x-innerview-building" in reply.headers:
             return True  # made anew, which takes a while
+        if "/tiles/" in asked:
+            return _differs_by_what_is_unknown(self.answers[asked], reply)
         if not reply.headers.get("content-type", "").startswith("application/json"):
             return False
         value = reply.json()
@@ -240,6 +251,22 @@ def _kind(name: str) -> str:
         last = rest[-1].split(".")[0] if rest[0] == "arrays" else ""
         return "/".join([parts[0], rest[0], *([last] if last else []), Path(name).suffix or rest[-1]])
     return "/".join([parts[0], Path(name).name if "/" in name and Path(name).suffix != ".npy" else Path(name).suffix])
+
+
+def _differs_by_what_is_unknown(before: Reply, now: Reply) -> bool:
+    """Whether a tile is as it was, but for rows that are shown as unknown: a picture of a long memory has holes."""
+    if len(now.body) != len(before.body):
+        return False
+    was, now_is = (np.frombuffer(each.body, each.headers["x-innerview-dtype"]) for each in (before, now))
+    return bool(((was == now_is) | np.isnan(now_is)).all())
+
+
+def _difference(before: Reply, now: Reply) -> str:
+    """Where two answers part, and what stands there."""
+    pairs = zip(before.body, now.body, strict=False)
+    at = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(before.body), len(now.body)))
+    about = [f"{len(r.body)} bytes {r.headers} … {r.body[max(0, at - 40) : at + 80]!r}" for r in (before, now)]
+    return f"From byte {at} on.\nwas {about[0]}\nis  {about[1]}"
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,7 @@ class Target:
             assert self._process.stdin is not None and self._process.stdout is not None
             self._process.stdin.close()
             self._process = None
+            self._log.close()
 
     def again(self) -> None:
         """A new one."""
@@ -119,30 +121,32 @@ class Target:
         limit_s: float | None = None,
     ) -> Reply:
         """One request over a connection that is kept."""
+        for _ in range(2):  # a connection that rested may have been closed in the meantime; a new one tells
+            try:
+                return self._asked(method, path, body, headers or {}, limit_s or patience_s())
+            except TimeoutError as problem:
+                self._drop()
+                raise Hung(f"{method} {path}") from problem
+            except (http.client.HTTPException, OSError) as problem:
+                self._drop()
+                if not self.alive():
+                    raise Died(f"{method} {path}") from problem
+        return Reply(0, {}, b"")
+
+    def _asked(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], limit_s: float) -> Reply:
         if self._connection is None:
             self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_S)
-        try:
-            if self._connection.sock is None:
-                self._connection.connect()
-            self._connection.sock.settimeout(limit_s or patience_s())
-            self._connection.putrequest(method, path, skip_accept_encoding=True)
-            for name, value in {**self.headers, **(headers or {})}.items():
-                self._connection.putheader(name, value)
-            if body is not None:
-                self._connection.putheader("Content-Length", str(len(body)))
-            self._connection.endheaders(body)
-            reply = self._connection.getresponse()
-            return Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read())
-        except TimeoutError as problem:
-            self._drop()
-            raise Hung(f"{method} {path}") from problem
-        except (http.client.HTTPException, OSError) as problem:
-            self._drop()
-            if not self.alive():
-                raise Died(f"{method} {path}") from problem
-            if isinstance(problem, http.client.RemoteDisconnected | ConnectionError | http.client.BadStatusLine):
-                return Reply(0, {}, b"")  # closed between two requests, or refused to speak on
-            raise
+        if self._connection.sock is None:
+            self._connection.connect()
+        self._connection.sock.settimeout(limit_s)
+        self._connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in {**self.headers, **headers}.items():
+            self._connection.putheader(name, value)
+        if body is not None:
+            self._connection.putheader("Content-Length", str(len(body)))
+        self._connection.endheaders(body)
+        reply = self._connection.getresponse()
+        return Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read())
 
     def tell(self, call: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
         """A call in the child, outside of the service."""

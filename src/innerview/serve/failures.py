@@ -67,7 +67,7 @@ def status_of(error: errors.InnerviewError) -> int:
 
 
 def error_body(kind: str, message: str) -> dict[str, dict[str, str]]:
-    """The one shape of a failure on the wire. A message may repeat what was sent, which need not be a text that can be."""
+    """The one shape of a failure on the wire. A message may repeat what was sent, and that need not be Unicode."""
     return {"error": {"kind": kind, "message": message.encode(errors="replace").decode()}}
 
 
