@@ -47,7 +47,11 @@ class DamagedPart(StoreError):
 
 
 class DiskFull(StoreError):
-    """There was no room to write; what was committed before is safe."""
+    """There was no room to write; what was saved before is safe."""
+
+
+class ReadOnly(StoreError):
+    """Nothing can be written there; reading works."""
 
 
 class LensError(InnerviewError):

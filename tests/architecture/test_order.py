@@ -50,14 +50,34 @@ WRITES = {
         "write_parquet",
         "write_ipc",
         "write_csv",
+        "write_json",
+        "write_ndjson",
+        "sink_parquet",
+        "sink_ipc",
+        "sink_csv",
+        "sink_ndjson",
         "savez",
         "savez_compressed",
         "save_file",
         "tofile",
         "copytree",
         "copyfile",
+        "copy2",
     ),
 }
+WRITES_IN_FULL = {
+    *(f"{arrays}.{called}" for arrays in ("np", "numpy", "torch") for called in ("save", "savez", "memmap")),
+    *(f"os.{called}" for called in ("open", "replace", "remove", "link", "symlink", "truncate")),
+    *(f"shutil.{called}" for called in ("copy", "move", "rmtree")),
+}
+# Modules that import what a text names: a plug-in, the work of a kind of job, a part of the API.
+COMPUTED_IMPORTS = (
+    "innerview",
+    "innerview.jobs.kinds",
+    "innerview.lenses.discovery",
+    "innerview.registry",
+    "innerview.subjects.plugins",
+)
 # Rooms that write where a person asked for a file, or into a temporary folder of their own, never into a study.
 WRITES_ELSEWHERE = ("worlds", "explorables", "cli", "testing")
 WRITES_ELSEWHERE_MODULES = ("innerview.subjects.weights", "innerview.serve.pyramids")
@@ -75,6 +95,16 @@ def wrong_order(known: Mapping[str, Module]) -> Iterator[str]:
             if here == there or other < place:
                 continue
             yield f"{line}: {here or PACKAGE} imports {there or PACKAGE}, which is not above it"
+    for module in known.values():
+        for node, goal in module.homes():
+            there = goal.split(".")[1]
+            if there != module.room and _place(there) >= _place(module.room):
+                yield f"{module.line(node)}: {module.room or PACKAGE} names {there}, which is not above it"
+
+
+def computed(known: Mapping[str, Module]) -> list[str]:
+    """Imports of what cannot be read from the text."""
+    return [module.line(node) for module in known.values() for node, target, _ in module.imports() if target == "?"]
 
 
 def _place(room: str) -> int:
@@ -117,7 +147,10 @@ def writing(module: Module) -> list[str]:
     return [
         f"{module.line(node)}: calls {called}"
         for node, called in module.calls()
-        if called.rpartition(".")[2] in WRITES or (called.rpartition(".")[2] == "open" and _opens_to_write(node))
+        if called.rpartition(".")[2] in WRITES
+        or called in WRITES_IN_FULL
+        or called.endswith(".rename")
+        or (called.rpartition(".")[2] == "open" and _opens_to_write(node))
     ]
 
 
@@ -161,6 +194,11 @@ def test_every_room_has_its_place(known: dict[str, Module]) -> None:
 
 def test_rooms_import_only_from_above(known: dict[str, Module]) -> None:
     assert not list(wrong_order(known))
+
+
+def test_what_is_imported_can_be_read_from_the_text(known: dict[str, Module]) -> None:
+    others = [line for line in computed(known) if line.rpartition(":")[0] not in COMPUTED_IMPORTS]
+    assert not others
 
 
 def test_there_is_no_import_cycle(known: dict[str, Module]) -> None:
@@ -209,7 +247,7 @@ def test_capture_does_not_know_the_store(known: dict[str, Module]) -> None:
 
 
 BAD = {
-    "schema/__init__.py": "def f():\n    from innerview.store import Study\n",
+    "schema/__init__.py": "def f():\n    from innerview.store import Study\n    import torch\n",
     "store/__init__.py": "from innerview.store import b\n",
     "store/b.py": "from . import Study\n",
     "saliency/__init__.py": "import innerview.features\nfrom pathlib import Path\n",
@@ -217,7 +255,10 @@ BAD = {
     "memory/__init__.py": "from importlib import import_module\nimport_module('innerview.worlds')\nimport_module(x)\n",
     "worlds/__init__.py": "import importlib\nimportlib.import_module('innerview_zoo.worlds')\n",
     "edits/__init__.py": "from innerview import capture\nfrom innerview.subjects import Subject\n",
-    "lenses/__init__.py": "p.write_text('x')\nopen(p, 'rb')\nopen(p, 'wb')\nwith p.open('a') as f: pass\n",
+    "lenses/__init__.py": "p.write_text('x')\nopen(p, 'rb')\nopen(p, 'wb')\nwith p.open('a') as f: pass\n"
+    "np.save(p, a)\nself.save(p)\nos.replace(a, b)\np.rename(q)\nt.sink_csv(p)\nshutil.copy2(a, b)\n",
+    "capture/step.py": "def f(name):\n    import innerview.store\n    __import__(name)\n",
+    "rollouts/__init__.py": "job('innerview.serve.jobs:Work')\njob('innerview.store.jobs:Work')\n",
     "jobs/__init__.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pydantic import BaseModel\n",
     "__init__.py": "from innerview.jobs import x\n",
 }
@@ -237,19 +278,24 @@ def test_the_rules_see_what_is_wrong(bad: dict[str, Module]) -> None:
     assert "innerview.schema:2: schema imports store" in wrong
     assert "innerview.saliency:1: saliency imports features" in wrong
     assert "innerview.edits:1: edits imports innerview" in wrong
-    assert wrong.count("\n") == 2
+    assert "innerview.capture.step:2: capture imports store" in wrong
+    assert "innerview.rollouts:1: rollouts names serve" in wrong
+    assert wrong.count("\n") == 4
+    assert computed(bad) == ["innerview.capture.step:3", "innerview.memory:3"]
     assert beyond_reach(bad) == [
         "innerview.edits:1: imports innerview",
         "innerview.memory:2: imports innerview.worlds",
         "innerview.memory:3: imports ?",
         "innerview.saliency:1: imports innerview.features",
     ]
-    assert [line.partition(": ")[2] for line in writing(bad["innerview.lenses"])] == [
-        *("calls p.write_text", "calls open", "calls p.open")
-    ]
+    assert {line.partition(": calls ")[2] for line in writing(bad["innerview.lenses"])} == {
+        *("p.write_text", "open", "p.open", "np.save", "os.replace", "p.rename", "t.sink_csv", "shutil.copy2")
+    }
+    assert len(writing(bad["innerview.lenses"])) == 8
     assert set(cycle(edges(bad))) == {"innerview.store", "innerview.store.b"}
     assert list(impure(bad["innerview.saliency"])) == ["innerview.saliency:2: imports pathlib"]
     assert len(list(impure(bad["innerview.features"]))) == 2
+    assert importing(bad, {"torch"}, allowed=()) == ["innerview.schema:3: imports torch"]
     assert importing(bad, HTTP, allowed=("serve",)) == ["innerview.jobs:3: imports pydantic"]
     assert importing(bad, {"innerview_zoo"}, allowed=()) == ["innerview.worlds:2: imports innerview_zoo.worlds"]
     assert hooking(bad) == ["innerview.features:3: m.register_forward_hook"]

@@ -17,6 +17,9 @@ MAY_IMPORT = {
     "shell": {"api", "state", "marks", "views", "workspaces", "shell"},
 }
 SHARED_VIEW = "frame"
+OF_ITS_VIEWS = ("state/memory/", "state/vision/", "state/ablation/", "state/whatif/")
+"""State that views of one workspace share: a view may not import a workspace, so it stands in a folder of its own."""
+SHARED = ("state/", "shell/", "views/frame/", "views/results/")
 FETCHING = re.compile(r"\bfetch\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b")
 
 TOLD_APART = re.compile(r"""\bworkspace(?:\.name)?\s*(?:[!=]==?|=)\s*["'](\w+)["']""")
@@ -54,6 +57,13 @@ def named_workspaces(imports: Imports) -> Iterator[str]:
                     yield f"{path} imports {target.goal}"
 
 
+def state_of_some_views(imports: Imports) -> Iterator[str]:
+    """What every workspace uses, with the state of the views of one: a page without that workspace would break."""
+    for path, targets in imports.items():
+        if path.startswith(SHARED) and not path.startswith(OF_ITS_VIEWS):
+            yield from (f"{path} imports {t.goal}" for t in targets if t.goal.startswith(OF_ITS_VIEWS))
+
+
 def told_apart(web: Path = WEB) -> list[str]:
     """Code that asks which workspace is open by its name."""
     sources = [p for p in sorted(web.rglob("*")) if p.suffix in (".ts", ".svelte") and ".test." not in p.name]
@@ -67,6 +77,11 @@ def told_apart(web: Path = WEB) -> list[str]:
 def test_nothing_names_a_workspace_but_its_folder() -> None:
     assert not list(named_workspaces(web_modules()))
     assert not told_apart()
+
+
+def test_what_all_workspaces_use_knows_no_state_of_one() -> None:
+    assert all((WEB / folder).is_dir() for folder in (*OF_ITS_VIEWS, *SHARED))
+    assert not list(state_of_some_views(web_modules()))
 
 
 def test_every_folder_has_its_place() -> None:
@@ -106,6 +121,10 @@ def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
         "shell/App.svelte": '<script>\n  import { w } from "../workspaces/registry";\n</script>\n',
         "views/list/List.svelte": '<script>\n  const q = import("../map/q");\n</script>\n',
     }
+    files["state/memory/m.ts"] = 'import { v } from "../vision/v";\n'
+    files["state/time/t.ts"] = 'import type { I } from "../memory/m";\n'
+    files["views/frame/Run.svelte"] = '<script>\n  import { v } from "../../state/vision/v";\n</script>\n'
+    files["views/memory/V.svelte"] = '<script>\n  import { m } from "../../state/memory/m";\n</script>\n'
     files["shell/keys.ts"] = 'if (session.workspace === "memory") go();\n'
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -121,4 +140,8 @@ def test_the_rules_see_what_is_wrong(tmp_path: Path) -> None:
         "views/map/q.ts imports views/list/List.svelte",
     ]
     assert list(named_workspaces(imports)) == ["workspaces/a/index.ts imports workspaces/b/state"]
+    assert sorted(state_of_some_views(imports)) == [
+        "state/time/t.ts imports state/memory/m.ts",
+        "views/frame/Run.svelte imports state/vision/v",
+    ]
     assert told_apart(tmp_path) == ["shell/keys.ts names memory"]

@@ -15,6 +15,7 @@ SOURCE = ROOT / "src" / "innerview"
 ZOO = ROOT / "zoo" / "src" / "innerview_zoo"
 WEB = ROOT / "web" / "src"
 PACKAGE = "innerview"
+HOME = re.compile(rf"{PACKAGE}\.[\w.]+:\w+")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,12 @@ class Module:
                 yield node, self._absolute(node), tuple(alias.name for alias in node.names)
             elif isinstance(node, ast.Call) and (named := _named_at_runtime(node)) is not None:
                 yield node, named, ()
+
+    def homes(self) -> Iterator[tuple[ast.AST, str]]:
+        """Modules of the package that a text names as `module:thing`, to be loaded later."""
+        for node in self.nodes:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and HOME.fullmatch(node.value):
+                yield node, node.value.partition(":")[0]
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Every call with the dotted name of what is called; `.name` where that is an expression."""

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.serve import Handle
 from innerview.testing.worlds import episode_length
+from tests.killed.disks import read_only
 
 from . import studies
 from .conftest import Show, Visit
@@ -90,6 +91,20 @@ def test_undo_and_redo_by_buttons_and_keys(bench: Workbench, rows: pl.DataFrame)
     bench.selected(
         rows.filter((pl.col("episode") == 1) & ~pl.col("step").is_in([13, 14]) & (pl.col("step") <= 12)).height
     )
+
+
+def test_a_read_only_study_is_shown_and_says_why_nothing_is_saved(visit: Visit, show: Show, tmp_path: Path) -> None:
+    study = studies.walks(tmp_path / "kept.study")
+    with read_only(study.path):
+        bench = visit(show(study))
+        bench.watch.expected.append("status of 403")
+        bench.condition("health", low=90)
+        bench.get("saved").click()
+        bench.get("saved-name").fill("healthy")
+        bench.get("saved-save").click()
+        expect(bench.get("toasts")).to_contain_text("This study is read-only")
+        expect(bench.get("saved-name")).to_have_value("healthy")
+        expect(bench.get("saved-use")).to_have_count(0)
 
 
 def test_a_named_selection_is_saved_in_the_study(visit: Visit, show: Show, tmp_path: Path) -> None:

@@ -157,12 +157,12 @@ def test_memory_shows_both_and_where_they_part(visit: Visit, mazes: Handle) -> N
         expect(side(bench, letter, "memory-canvas")).to_have_attribute("data-complete", "true")
     expect(side(bench, "a", "view-memory")).to_contain_text("128 elements")
     expect(side(bench, "b", "view-memory")).to_contain_text("32 elements")
-    bench.get("tab-compare").click()
-    expect(bench.get("compare-summary")).to_contain_text("Same seed 1001.")
-    bench.get("compare-show").locator("[data-value=difference]").click()
-    expect(bench.get("view-compare")).to_contain_text("A has 128 elements, B has 32: they cannot be subtracted.")
+    bench.get("tab-stretches").click()
+    expect(bench.get("stretches-summary")).to_contain_text("Same seed 1001.")
+    bench.get("stretches-show").locator("[data-value=difference]").click()
+    expect(bench.get("view-stretches")).to_contain_text("1 has 128 elements, 2 has 32: they cannot be subtracted.")
     bench.page.reload()
-    expect(bench.get("compare-summary")).to_contain_text("Same seed 1001.")
+    expect(bench.get("stretches-summary")).to_contain_text("Same seed 1001.")
     assert f"with={SMALL}" in bench.page.url
 
 

@@ -92,7 +92,7 @@ def test_it_is_worked_out_follows_time_and_asks_again_in_another_episode(
     expect(bench.get("influence-start")).to_contain_text("episode 1")
     bench.get("start-influence").click()
     bench.get("influence-lines").wait_for(timeout=LONG)
-    assert sorted(r.arguments["rows"] for r in kitems.results(kind="influence")) == [[0, STEPS], [STEPS, 2 * STEPS]]
+    assert sorted(r.arguments["rows"] for r in kitems.results(kind="influence")) == [[[0, STEPS]], [[STEPS, 2 * STEPS]]]
 
 
 def test_an_element_is_chosen_and_more_are_added(bench: Workbench) -> None:

@@ -17,8 +17,11 @@ BUSY = (
 )
 PLACES = {
     "memory": (BUSY, "memory-canvas"),
-    "compare": (f"{BUSY}&middle=compare&a=1;;k-items&b=2;10-40;k-items", "compare-b"),
-    "difference": (f"{BUSY}&middle=compare&compare=difference&a=1;;k-items&b=2;;k-items", "compare-difference"),
+    "stretches": (f"{BUSY}&middle=stretches&first=1;;k-items&second=2;10-40;k-items", "stretches-second"),
+    "difference": (
+        f"{BUSY}&middle=stretches&stretches=difference&first=1;;k-items&second=2;;k-items",
+        "stretches-difference",
+    ),
     "all": (f"{BUSY}&scope=recording&side=edits&meaning=flags", "memory-canvas"),
 }
 

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from playwright.sync_api import expect
+from torch import Tensor, nn
 
 import innerview as iv
 from innerview.cli.make import load_subject
+from innerview.schema import ArraySpec
 from innerview.serve import Handle
 from tests.plugins.installed import LENSES, installed
 
-from .conftest import ROOT, Visit
+from .conftest import ROOT, Show, Visit
 from .workbench import Workbench, box_of, canvas_of
 
 EPISODES, LENGTH = 3, 12
@@ -67,7 +70,7 @@ def same(text: str, value: float) -> bool:
 
 
 def test_no_code_of_the_page_names_these_lenses() -> None:
-    words = re.compile(r"\b(guided|brightest|restless|surety|innerview_sample)\b")
+    words = re.compile(r"\b(rectified|brightest|restless|surety|innerview_sample)\b")
     sources = [*(ROOT / "web/src").rglob("*.ts"), *(ROOT / "web/src").rglob("*.svelte")]
     assert sources
     named = [str(p) for p in sources if ".test." not in p.name and words.search(p.read_text("utf-8"))]
@@ -77,7 +80,7 @@ def test_no_code_of_the_page_names_these_lenses() -> None:
 def test_heat_is_drawn_over_what_was_seen_with_its_scale(visit: Visit, lamps: tuple[iv.Study, Handle]) -> None:
     study, handle = lamps
     bench = open_results(visit, handle)
-    heat_id = run(bench, study, "guided")
+    heat_id = run(bench, study, "rectified")
     (name,) = (a for a in study.result(heat_id).arrays if a.startswith("heat."))
     heat = study.result_array(heat_id, name)
     for row in (0, 5):
@@ -105,6 +108,36 @@ def test_heat_is_drawn_over_what_was_seen_with_its_scale(visit: Visit, lamps: tu
     expect(canvas).to_have_attribute("data-asked", f"{name[5:]} 5 1")
     share = np.abs(heat[5, 1]) / np.abs(heat).max()
     np.testing.assert_allclose(canvas_of(canvas)[..., 3], 255 * np.minimum(0.85, share * 1.1), atol=1.5)
+
+
+class Locator(nn.Module):
+    """A pose from the mean colour of a picture: no action, no value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pose = nn.Linear(3, 3)
+
+    def forward(self, rgb: Tensor) -> dict[str, Tensor]:
+        return {"pose": self.pose(rgb.mean((2, 3)))}
+
+
+def test_pictures_that_nobody_recorded_are_asked_for_what_the_live_subject_predicts(
+    visit: Visit, show: Show, tmp_path: Path
+) -> None:
+    study = iv.Study.create(tmp_path / "rooms.study", "rooms")
+    seen = ArraySpec(name="rgb", shape=(12, 16, 3), dtype="uint8", axes=("height", "width", "channel"))
+    rgb = np.random.default_rng(0).integers(0, 256, (9, 12, 16, 3), dtype=np.uint8)
+    iv.write_rows(study, "rooms", columns={"room": [1.0] * 9}, arrays={"rgb": rgb}, specs=[seen])
+    subject = iv.subject(Locator(), name="locator", example=torch.zeros(1, 3, 12, 16), heads={"pose": "pose"})
+    bench = visit(show(study, subject=subject), "#/results/rooms", ready=False)
+    bench.get("run-gradient").click()
+    target = bench.get("parameter-target")
+    expect(target.locator("option")).to_have_text(["0 of pose", "1 of pose", "2 of pose"])
+    target.select_option("1 of pose")
+    bench.get("run-gradient-start").click()
+    bench.page.locator('[data-testid="saved-result"][data-kind="gradient"][aria-current="true"]').wait_for()
+    (made,) = study.results()
+    assert made.arguments["parameters"]["target"] == "1 of pose"
 
 
 def test_a_lens_over_single_rows_answers_live(visit: Visit, lamps: tuple[iv.Study, Handle]) -> None:

@@ -159,6 +159,29 @@ def test_factors_of_other_rows_say_where_they_are(
     expect(bench.get("attribution-good")).to_have_attribute("data-row", str(STEPS))
 
 
+def test_factors_of_several_ranges_are_drawn_in_each(
+    visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path
+) -> None:
+    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "ranges.study"))
+    id = find(study, rows=[(STEPS + 2, STEPS + 6), (STEPS + 10, STEPS + 16), (3 * STEPS, 3 * STEPS + 4)])
+    totals = study.result_array(id, "totals")
+    bench = opened(visit(show(study), f"{LINK}?episode=1&step=12", ready=False))
+    expect(bench.get("attribution-good")).to_have_attribute("data-row", str(STEPS + 12))
+
+    def shown() -> list[float]:
+        return [float(text[1:]) for text in bench.get("totals-now").inner_text().split()]
+
+    bench.until(lambda: len(shown()) == 2)
+    assert shown() == pytest.approx(totals[6].sum(axis=0), rel=0.01)
+    expect(bench.get("totals-canvas")).to_have_attribute("data-steps", "14")
+    bench.page.goto(bench.page.url.replace("step=12", "step=8"))
+    expect(bench.get("attribution-asking")).to_contain_text(f"rows {STEPS + 2} to {3 * STEPS + 3}")
+    assert not shown(), "a step between the ranges has no totals"
+    bench.get("attribution-back").click()
+    expect(bench.get("attribution-good")).to_have_attribute("data-row", str(STEPS + 2))
+    assert shown() == pytest.approx(totals[0].sum(axis=0), rel=0.01)
+
+
 def test_factors_are_found_with_one_click(visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path) -> None:
     study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "new.study"))
     subject, _ = player()

@@ -102,7 +102,7 @@ def test_it_opens_from_the_rail_in_both_themes(visit: Visit, shown_levels: Handl
         opened(bench)
         bench.settled("#/vision/")
         bench.get("view-legend-help").click()
-        expect(bench.get("help")).to_contain_text("which things does it tell apart?")
+        expect(bench.get("help")).to_contain_text("which things does the layer respond to?")
         bench.page.keyboard.press("Escape")
         expect(bench.get("help")).to_have_count(0)
 

@@ -92,7 +92,7 @@ def test_levels_to_look_at_go_on_where_they_were_interrupted(folder: Path) -> No
 
     study = Study.create("a.study", "a")
     record(study, walker(), Crossing(("green",)), episodes=3, name="another world", progress=False)
-    ask = {"episodes": 9, "seeds": FRESH + SEEDS_APART, "name": RECORDING}
+    ask = {"episodes": 9, "seeds": FRESH + SEEDS_APART, "name": RECORDING, "block_rows": 4}
     with pytest.raises(Stop):
         record(study, walker(), Crossing(), progress=impatient, **ask)  # type: ignore[arg-type]
     assert not study.recording(RECORDING).complete

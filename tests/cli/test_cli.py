@@ -17,7 +17,8 @@ import innerview as iv
 from innerview.cli import app
 from innerview.cli.make import load_world
 from innerview.cli.scripts import from_script
-from innerview.errors import InnerviewError, UnknownName
+from innerview.errors import InnerviewError, ReadOnly, UnknownName
+from tests.killed.disks import read_only
 
 AGENT = """
 import torch
@@ -106,6 +107,20 @@ def test_check_fails_when_something_is_damaged(here: Path) -> None:
     file.write_bytes(file.read_bytes()[:50])
     result = CliRunner().invoke(app, ["check", "a.study"])
     assert result.exit_code == 1 and "rows/00000000.parquet" in result.output
+
+
+def test_a_read_only_study_is_told_and_nothing_is_saved_in_it(here: Path) -> None:
+    recorded()
+    with read_only(here / "a.study"):
+        assert "x" in run("info", "a.study") and "nothing is damaged" in run("check", "a.study")
+        run("export", "a.study", "rows.csv", "--column", "step")
+        for words in (
+            ("predict", "a.study", "--subject", "agent.py:make"),
+            ("record", "a.study", "--subject", "agent.py:make", "--world", "CartPole-v1", "--name", "y"),
+        ):
+            with pytest.raises(ReadOnly, match="This study is read-only"):
+                run(*words)
+    assert iv.Study.open("a.study").recordings() == ["x"] and not iv.Study.open("a.study").predictions()
 
 
 def test_a_damaged_recording_or_study_is_named(here: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,17 @@ def test_a_bundled_agent_needs_nothing_but_its_name(here: Path, monkeypatch: pyt
     assert min(study.recording("for the order").info.arguments["seeds"]) == 1_500_000
     again = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")
     assert result.id in again and len(study.results("table")) == 1
+
+
+def test_an_agent_of_any_package_needs_nothing_but_its_name(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = (
+        "from innerview.testing.worlds import CountingWorld\nfrom tests.rollouts.players import recurrent\n"
+        "def load(name):\n    return recurrent(), CountingWorld()\n"
+    )
+    (here / "acme_agents.py").write_text(module)
+    monkeypatch.syspath_prepend(here)
+    found = {"innerview.models": [EntryPoint("acme", "acme_agents:load", "innerview.models")]}
+    monkeypatch.setattr("innerview.registry.entry_points", lambda *, group: found.get(group, []))
+    said = run("reduce", "acme:walker", "--episodes", "2", "--keep-half-by", "activation")
+    assert "10 episodes of 'for the order', none of which is in the table" in said
+    assert len(iv.Study.open(here / ".innerview" / "walker.study").results("table")) == 1

@@ -34,6 +34,13 @@ def test_a_run_that_ends_earlier_parts_there() -> None:
     assert told.action == 2 and told.decision is None and told.place is None
 
 
+def test_several_numbers_make_an_action_and_other_kinds_of_action_are_not_compared() -> None:
+    turns = Run(actions=np.array([[0.1, 0.5], [0.1, 0.6]]))
+    assert find_divergence(turns, Run(actions=np.array([[0.1, 0.5], [0.1, 0.7]]))).action == 1
+    told = find_divergence(turns, run([0, 1, 1], sure=[0.5, 0.5, 0.5]))
+    assert (told.decision, told.action, told.place) == (None, 2, None)
+
+
 def test_what_was_seen_is_compared_up_to_the_first_other_action() -> None:
     first, second = {"observation": np.arange(5)}, {"observation": np.array([0, 1, 2, 9, 9])}
     assert begins_alike(first, second, until=2)

@@ -89,6 +89,19 @@ def test_directions_are_projected_out_of_an_activation(subject: Subject) -> None
 
 
 @torch.no_grad()
+def test_directions_that_others_make_up_take_nothing_more_out_of_a_site(subject: Subject) -> None:
+    one, two = (1.0, 2.0, 0.0, 0.0), (0.0, 0.0, 3.0, 0.0)
+
+    def left(*directions: tuple[float, ...]) -> torch.Tensor:
+        edit = SiteEdit(site="first", op="project out", directions=directions)
+        return subject.run({"x": X}, edits=edit, keep=["first"]).sites["first"]
+
+    torch.testing.assert_close(left(one, one), left(one))
+    torch.testing.assert_close(left(one, two, (1.0, 2.0, 3.0, 0.0)), left(one, two))
+    torch.testing.assert_close(left(one, one, two), left(one, two))
+
+
+@torch.no_grad()
 @pytest.mark.parametrize(
     ("edit", "hand"),
     [

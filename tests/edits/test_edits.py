@@ -144,6 +144,15 @@ def test_an_array_name_of_a_recording_names_its_site() -> None:
     assert checked([SiteEdit(elements=(1,), site="memory.stack")], knowing(GRU, STACK))[0].site == "stack/h"
 
 
+def test_a_memory_is_named_by_its_array_its_address_or_itself() -> None:
+    for info in (knowing(GRU), knowing(GRU, STACK)):
+        for site in info.memory:
+            for name in (site.name, site.address, info.memory_arrays[site.name]):
+                assert info.memory_site(name) is site
+        with pytest.raises(UnknownName, match=r"Unknown memory site 'grv'.*'gru/h'|grv.*Known: gru/h"):
+            info.memory_site("grv")
+
+
 def test_choosing() -> None:
     assert all_but((0, 2), 4) == (1, 3)
     assert keep_only((5, 0), GRU, name="two").edits[0].elements == (1, 2, 3, 4)

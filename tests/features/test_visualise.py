@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import LensError
-from innerview.features.visualise import look
-from innerview.features.visualise_canvas import palette_of
+from innerview.features.visualisation.canvas import palette_of
+from innerview.features.visualisation.lens import look
 from innerview.schema import Output, Rows
 from innerview.subjects import Subject, subject
 from innerview.testing.feeds import fed_rows

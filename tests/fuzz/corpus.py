@@ -15,6 +15,7 @@ import innerview as iv
 from innerview.lenses.look import look
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo
 from innerview.serve import Handle, serve
+from innerview.serve.routes.memory import tiles
 from innerview.store import Study, import_pairs
 from innerview.testing.crossing import Crossing, walker
 from innerview.testing.crossing_study import RECORDING, crossing_study
@@ -52,6 +53,7 @@ def make_study(folder: Path) -> None:
 
 def serving(folder: Path) -> Handle:
     """Serve it with its subjects and worlds live."""
+    tiles.DIRECT_VALUES = 10_000  # so that a small study has a pyramid
     subject, world = recurrent(), CountingWorld()
     return serve(
         folder,

@@ -59,7 +59,7 @@ def test_the_same_edit_is_found_again_and_another_gets_a_name_of_its_own(study: 
     first = make_ablated(study, agent, choose(study, found.id, [0]))
     assert make_ablated(study, agent, choose(study, found.id, [0])) == first
     save_names(study, found.id, {"1": "red", "2": "grass/moss"})
-    assert make_ablated(study, agent, choose(study, found.id, [1])).name == "walker without red 2"
+    assert make_ablated(study, agent, choose(study, found.id, [1])).name == "walker without red no 2"
     assert make_ablated(study, agent, choose(study, found.id, [2, 2])).name == "walker without grass-moss"
     with pytest.raises(StoreError, match="'walker without red' is saved already and is another"):
         make_ablated(study, agent, choose(study, found.id, [1]), name="walker without red")

@@ -141,7 +141,7 @@ def test_what_cannot_be_swept(study: iv.Study, known: iv.Subject, tmp_path: Path
         sweep(study, "x", known, world, over="pair", progress=False)
     with pytest.raises(EditError, match="elements 0 to 7"):
         sweep(study, "x", known, world, elements=[8], progress=False)
-    with pytest.raises(UnknownName, match="Unknown layer 'gru'"):
+    with pytest.raises(UnknownName, match=r"Unknown memory site 'gru'\. Known: cell/h"):
         sweep(study, "x", known, world, site="gru", progress=False)
     with pytest.raises(UnknownName, match="measure"):
         sweep(study, "x", known, world, by="episodes", measure="retrun", elements=[1], episodes=1, progress=False)

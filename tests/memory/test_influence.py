@@ -110,8 +110,8 @@ def test_the_action_that_was_taken_is_asked_about() -> None:
     subject = case.adapt(case.build())
     steps = inputs(subject)
     taken = np.array([0, 1, 2] * 3, float)
-    specs = {"action": Column(name="action", type="int", kind="action")}
-    made = look(fed_rows(subject, steps, first=40, columns={"action": taken}, specs=specs), subject, lags=0)
+    specs = {"move": Column(name="move", type="int", kind="action")}
+    made = look(fed_rows(subject, steps, first=40, columns={"move": taken}, specs=specs), subject, lags=0)
     assert made.value["rows"] == [40, 49]
     weights = subject.module.policy.weight.detach()  # type: ignore[union-attr, operator]
     memory: Mapping[str, Tensor] = subject.initial_memory(1)

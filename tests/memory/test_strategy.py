@@ -68,6 +68,28 @@ def test_known_phases_become_states(flicker: bool) -> None:
     assert chart["states"][0] is by_phase[0], "the state that comes first in time is numbered first"
 
 
+def test_what_an_agent_with_continuous_actions_does_is_its_strongest_one_with_its_sign() -> None:
+    rows, truth = phased()
+    push, lift = np.where(truth == 0, -2.0, 0.1), np.where(truth == 0, 0.001, 0.01)
+    specs = {name: spec for name, spec in rows.specs.items() if name != "action"} | {
+        "action_push": Column(name="action_push", type="float", kind="action", label="push"),
+        "action_lift": Column(name="action_lift", type="float", kind="action", label="lift"),
+    }
+    columns = {name: rows.columns[name] for name in specs if name in rows.columns}
+    made = look(replace(rows, columns=columns | {"action_push": push, "action_lift": lift}, specs=specs))
+    done = {states[0]["action"] for state in made.value["states"] if (states := state["actions"])}
+    assert done == {"push −", "lift +"}
+
+
+def test_an_action_has_its_name_whatever_its_column_is_called() -> None:
+    rows, _ = phased()
+    named = {("move" if name == "action" else name): values for name, values in rows.columns.items()}
+    specs = {**rows.specs, "move": replace(rows.specs["action"], name="move")}
+    del specs["action"]
+    wanted = look(rows).value["states"]
+    assert look(replace(rows, columns=named, specs=specs)).value["states"] == wanted
+
+
 def test_transitions_are_counted_within_episodes() -> None:
     rows, truth = phased()
     chart = look(rows).value

@@ -15,7 +15,7 @@ LENSES = {
     "brightest": "gallery",
     "columns": "table",
     "depth": "chart",
-    "guided": "heat",
+    "rectified": "heat",
     "restless": "per element",
     "said": "layout",
     "surety": "per row",

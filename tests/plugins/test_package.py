@@ -63,7 +63,7 @@ def test_each_keeps_what_lenses_promise_on_every_subject_it_fits(name: str) -> N
 @pytest.mark.parametrize("name", ["functional relu", "in-place relu"])
 def test_guided_backpropagation_is_what_it_is_by_hand(name: str) -> None:
     case = next(case for case in lens_cases() if case.name == name)
-    heat = run_lens(all_lenses().get("guided"), case.rows, case.subject, {"target": "value"})
+    heat = run_lens(all_lenses().get("rectified"), case.rows, case.subject, {"target": "value"})
     assert isinstance(heat, Heat)
     module: Any = case.subject.module
     (given,) = case.rows.inputs(np.arange(case.rows.count)).values()
@@ -95,7 +95,7 @@ def test_each_runs_in_the_terminal(study: iv.Study, name: str) -> None:
         "brightest": "mean brightness",
         "columns": "reward",
         "depth": "see",
-        "guided": "6 × 3 × 8 × 8",
+        "rectified": "6 × 3 × 8 × 8",
         "restless": "mean step",
         "said": "6 rows",
         "surety": "margin",
@@ -113,7 +113,7 @@ def test_a_lens_that_lacks_something_says_so(study: iv.Study, tmp_path: Path) ->
     with pytest.raises(iv.errors.LensError, match="needs memory"):
         iv.look(study, "restless", "plain")
     with pytest.raises(iv.errors.LensError, match="no model is loaded"):
-        iv.look(study, "guided", "lamps")
+        iv.look(study, "rectified", "lamps")
 
 
 def test_the_world_and_the_model_are_found_by_name(study: iv.Study) -> None:

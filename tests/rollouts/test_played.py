@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from innerview.capture import evaluate
 from innerview.errors import CaptureError
 from innerview.rollouts.episodes import FULL, Table
 from innerview.rollouts.evaluation import Match, Player
-from innerview.schema import EditSet, SiteEdit
+from innerview.schema import Column, EditSet, SiteEdit, WorldInfo
 from innerview.testing.crossing import Crossing, walker
-from innerview.testing.worlds import CountingWorld, CrashingWorld, episode_length
+from innerview.testing.worlds import CountingGame, CountingWorld, CrashingWorld, episode_length
+from innerview.worlds.protocols import Game
 from tests.rollouts.players import recurrent
 
 EDITED = EditSet(name="without 1", edits=(SiteEdit(elements=(1,)),))
@@ -75,6 +77,32 @@ def test_a_match_whose_world_breaks_says_that_the_rest_is_saved(study: iv.Study)
     broken = Match(study=study, players=(Player("a", "original", recurrent(), CrashingWorld(crash_at=3)),), seeds=(1,))
     with pytest.raises(CaptureError, match=r"could not play on in 'crashing'.*goes on from there"):
         broken.play(quiet)
+
+
+class ShopWorld(CountingWorld):
+    """Has words of its own for what is collected: at every fifth step, a pear and an apple in turn."""
+
+    @property
+    def info(self) -> WorldInfo:
+        event = Column(name="bought", type="bool", kind="event", named_by="goods")
+        goods = Column(name="goods", type="text", kind="category")
+        return replace(super().info, facts=(*super().info.facts, event, goods))
+
+    def game(self, lane: int) -> Game:
+        return Shop()
+
+
+class Shop(CountingGame):
+    def _facts(self, step: int) -> dict[str, Any]:
+        bought = step > 0 and step % 5 == 0
+        return {**super()._facts(step), "bought": bought, "goods": ("pear", "apple")[step % 2] if bought else ""}
+
+
+def test_each_name_that_an_event_has_is_counted_and_none_counts_as_none(study: iv.Study) -> None:
+    games = Table(study=study, subject=recurrent(), world=ShopWorld()).play([FULL], range(1, 4), quiet)
+    for line in games.fared(0):
+        assert line.counts["bought: pear"] + line.counts["bought: apple"] == line.counts["bought"] > 1
+    assert games.fared(0)[0].counts["bought: pear"] == games.fared(0)[0].counts["bought: apple"] == 2
 
 
 def test_items_that_nobody_picked_up_count_as_none(study: iv.Study) -> None:

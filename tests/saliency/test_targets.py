@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import LensError, UnknownName
-from innerview.subjects import Subject, scorer, subject, targets
+from innerview.schema import Head, targets_of
+from innerview.subjects import Subject, scorer, subject
 
 
 class Net(nn.Module):
@@ -47,8 +48,22 @@ def test_the_chosen_action_stays_the_chosen_one() -> None:
 
 
 def test_every_target_that_is_listed_can_be_read() -> None:
-    for target in targets(adapted().info):
+    for target in targets_of(adapted().info.heads):
         assert scorer(adapted(), HEADS, target)(HEADS).shape == (2,)
+
+
+def test_heads_that_do_not_act_have_targets_too() -> None:
+    answers = Head(name="answer", kind="answer", size=2, names=("yes", "no"))
+    assert targets_of((answers,)) == ("yes of answer", "no of answer")
+    q = Head(name="q", kind="q", size=2)
+    assert targets_of((q, answers))[:6] == ("value", "action", "0 of q", "1 of q", "yes of answer", "no of answer")
+    assert targets_of((q,))[-2:] == ("0 over 1", "1 over 0")
+    assert not [each for each in targets_of((Head(name="p", kind="policy", size=15),)) if " over " in each]
+
+
+def test_the_head_that_decides_is_a_policy_before_q_values_whatever_comes_first() -> None:
+    q, policy = Head(name="q", kind="q", size=2), Head(name="p", kind="policy", size=1, names=("jump",))
+    assert targets_of((q, policy)) == ("value", "action", "0 of q", "1 of q", "log jump")
 
 
 def test_unknown_targets_are_reported() -> None:
@@ -57,6 +72,6 @@ def test_unknown_targets_are_reported() -> None:
     with pytest.raises(UnknownName, match=r"part of head 'policy'.*left"):
         scorer(adapted(), HEADS, "lft over right")
     located = subject(nn.Linear(4, 3), example=torch.zeros(1, 4), heads="pose")
-    assert targets(located.info) == ("0 of pose", "1 of pose", "2 of pose")
+    assert targets_of(located.info.heads) == ("0 of pose", "1 of pose", "2 of pose")
     with pytest.raises(LensError, match="no value head"):
         scorer(located, {"pose": torch.zeros(1, 3)}, "value")

@@ -32,6 +32,7 @@ def test_a_recording_says_what_it_offers() -> None:
     found = capabilities_of(SEEN, lenses=LENSES, live=True)
     assert (found.ordered, found.subject, found.live) == (True, True, True)
     assert found.heads == ["policy"]
+    assert found.targets == ["action", "log 0", "log 1", "0 over 1", "1 over 0"]
     assert found.sites == ["activation", "memory"]
     assert found.arrays["memory"] == [array.name for array in SEEN.arrays if array.role == "memory"]
     assert found.images == [array.name for array in SEEN.arrays if array.is_image]
@@ -49,4 +50,4 @@ def test_lenses_fit_what_is_there() -> None:
 
 def test_rows_without_time_and_subject_offer_neither() -> None:
     found = capabilities_of(replace(SEEN, ordering=None, subject=None), lenses=LENSES, live=False)
-    assert (found.ordered, found.subject, found.heads) == (False, False, [])
+    assert (found.ordered, found.subject, found.heads, found.targets) == (False, False, [], [])

@@ -18,9 +18,9 @@ from innerview.cli import look
 from innerview.errors import UnknownName
 from innerview.lenses.columns import derived as deriving
 from innerview.lenses.columns.derived import Derived, derived
-from innerview.schema import ArraySpec, Column, Metric, Metrics, Ordering
+from innerview.schema import ArraySpec, Column, Metric, Ordering
 from innerview.serve import serve
-from innerview.store import Study, load_metrics, save_metrics, write_rows
+from innerview.store import Study, load_metrics, save_metric, write_rows
 
 from .conftest import ROWS, steps_arrays
 from .wirework import WAIT_S
@@ -158,7 +158,7 @@ def test_damaged_metrics_leave_the_recordings_alone(study: Study, client: httpx.
 
 
 def test_people_get_derived_columns_from_python_and_in_files(study: Study, tmp_path: Path) -> None:
-    save_metrics(study, Metrics(own=(Metric(name="twice", expression="2 * step"),)))
+    save_metric(study, Metric(name="twice", expression="2 * step"))
     table = derived(study, "steps").columns(["twice", "step"], 8, 12)
     assert table["twice"].to_list() == [16, 18, 0, 2]
     with pytest.raises(UnknownName, match="twice"):

@@ -27,6 +27,7 @@ from innerview.jobs.context import LazyMapping
 from innerview.schema import SubjectInfo
 from innerview.serve import Handle, serve, show
 from innerview.serve.app import openapi_text
+from innerview.serve.arguments import numbers_of_jobs
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 
@@ -138,6 +139,8 @@ def test_a_taken_port_or_a_missing_study_says_so(saved_study: Path, tmp_path: Pa
 def test_the_api_description_of_the_page_is_fresh() -> None:
     written = (ROOT / "web" / "openapi.json").read_text(encoding="utf-8")
     assert written == openapi_text(), "web/openapi.json is stale: run scripts/openapi, then `npm run types` in web/"
+    numbers = (ROOT / "web" / "src" / "api" / "jobs.json").read_text(encoding="utf-8")
+    assert numbers == numbers_of_jobs(), "web/src/api/jobs.json is stale: run scripts/openapi"
     operations = [o["operationId"] for path in json.loads(written)["paths"].values() for o in path.values()]
     assert len(operations) == len(set(operations))
 

@@ -21,7 +21,9 @@ def test_names_are_saved_with_the_study(tmp_path: Path) -> None:
         headers = {"Authorization": f"Bearer {handle.token}"}
         with httpx.Client(base_url=f"{handle.address}api/names", headers=headers, timeout=WAIT_S) as api:
             assert api.get(kept.id).json() == {}
-            assert api.put(kept.id, json={"0": "saw", "1": ""}).json() == {"0": "saw"}
+            assert api.patch(kept.id, json={"0": "saw", "1": ""}).json() == {"0": "saw"}
             assert api.get(kept.id).json() == {"0": "saw"}
-            assert api.put(kept.id, json={"0": "x" * 81}).status_code == 422
+            assert api.patch(kept.id, json={"1": "coin"}).json() == {"0": "saw", "1": "coin"}, "others stay"
+            assert api.patch(kept.id, json={"1": ""}).json() == {"0": "saw"}
+            assert api.patch(kept.id, json={"0": "x" * 81}).status_code == 422
             assert api.get("ffffffffffffffff").status_code == 404

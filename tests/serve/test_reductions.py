@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import polars as pl
 import pytest
 
 import innerview as iv
@@ -54,6 +56,12 @@ def ended(api: httpx.Client, **body: Any) -> dict[str, Any]:
     raise AssertionError("the job did not end")
 
 
+def test_a_live_subject_says_what_can_be_asked_of_it(api: httpx.Client) -> None:
+    told = api.get("/subjects/tiny").json()
+    assert told["info"]["name"] == "tiny" and {"value", "action"} <= set(told["targets"])
+    assert api.get("/subjects/tinny").status_code == 404
+
+
 def test_reductions_are_saved_taken_elsewhere_and_dropped(api: httpx.Client, tmp_path: Path) -> None:
     assert api.get("/reductions").json() == []
     (kept,) = api.put("/reductions", json=HALF).json()
@@ -65,6 +73,12 @@ def test_reductions_are_saved_taken_elsewhere_and_dropped(api: httpx.Client, tmp
     assert elsewhere.reductions() == iv.Study.open(tmp_path / "a.study").reductions()
     assert api.delete("/reductions/half%20%C2%BD%2F2").json() == []
     assert api.delete("/reductions/none").status_code == 404
+
+
+def spans(api: httpx.Client, recording: str) -> list[dict[str, int]]:
+    """First row and the one after the last of each episode."""
+    table = pl.read_ipc_stream(io.BytesIO(api.get(f"/recordings/{recording}/groups").content))
+    return table.select("start", "stop").to_dicts()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +108,12 @@ def test_a_re_run_says_where_it_parts_and_what_it_is_of(api: httpx.Client) -> No
     assert [pair["of"] for pair in pairs] == [0, 2]
     assert all(pair["decision"] == 4 and pair["alike"] for pair in pairs)
     assert api.get("/recordings/x/divergences").status_code == 422
+    (old, *_), (new, *_) = (spans(api, each) for each in ("x", name))
+    asked = {"other": name, **old, **{f"other_{key}": row for key, row in new.items()}}
+    told = api.get("/recordings/x/divergence", params=asked).json()
+    assert told == {key: pairs[0][key] for key in ("decision", "action", "place")}
+    assert api.get("/recordings/x/divergence", params={"other": "x"}).json() == dict.fromkeys(told)
+    assert api.get("/recordings/x/divergence", params={**asked, "other": "nothing"}).status_code == 404
 
 
 def test_table_sweep_and_search_make_results(api: httpx.Client) -> None:

@@ -67,7 +67,7 @@ def test_results_are_listed_without_their_value_and_can_be_dropped(api: httpx.Cl
     assert look(api, handle) == first, "the same question is not asked twice"
     listed = api.get("/results", params={"recording": "steps", "kind": "pca"}).json()
     assert [line["id"] for line in listed] == [first, second] and "value" not in listed[0]
-    assert listed[1]["arguments"]["rows"] == [0, 10]
+    assert listed[1]["arguments"]["rows"] == [[0, 10]]
     assert api.get("/results", params={"kind": "flags"}).json() == []
     assert api.delete(f"/results/{first}").status_code == 204
     assert api.get(f"/results/{first}").status_code == 404

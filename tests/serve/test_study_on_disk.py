@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,8 @@ import pytest
 
 from innerview.errors import DiskFull, StudyBusy
 from innerview.serve import Handle, serve
-from innerview.store import Recording, Study
+from innerview.store import Recording, Study, load_metrics, load_names, load_selections
+from tests.killed.disks import read_only, small_disk
 from tests.store.samples import forge
 
 from .conftest import BLOCK, ROWS, fill, fill_pairs, steps_arrays, steps_info, steps_rows
@@ -134,14 +136,66 @@ def test_an_empty_study_is_served(tmp_path: Path) -> None:
 
 def test_selections_are_saved_in_the_study(study: Study, client: httpx.Client) -> None:
     assert client.get("/selections").json() == []
-    kept = [{"name": "<b>hits</b>", "recording": "steps", "expression": "hit ∩ ¬died"}]
-    assert client.put("/selections", json=kept).json() == kept
-    assert client.get("/selections").json() == kept
+    one = {"name": "<b>hits</b>", "recording": "steps", "expression": "hit ∩ ¬died"}
+    two = {"name": "<b>hits</b>", "recording": "pairs", "expression": "hit"}
+    assert client.put("/selections", json=one).json() == [one]
+    assert client.put("/selections", json=two).json() == client.get("/selections").json() == [one, two]
     assert "hits" in (study.path / "selections.json").read_text()
-    assert client.put("/selections", json=[{"name": "", "recording": "steps", "expression": ""}]).status_code == 422
-    assert client.put("/selections", json=kept * 2).status_code == 400
-    assert client.put("/selections", json=kept * 501).status_code == 422
-    assert client.get("/selections").json() == kept, "a refused change changes nothing"
+    assert client.put("/selections", json={"name": "", "recording": "steps", "expression": ""}).status_code == 422
+    changed = one | {"expression": "died"}
+    assert client.put("/selections", json=changed).json() == [changed, two], "of one name, the newer"
+    gone = {"recording": "pairs", "name": "<b>hits</b>"}
+    assert client.delete("/selections", params=gone).json() == client.get("/selections").json() == [changed]
+    assert client.delete("/selections", params=gone).status_code == 404
+
+
+def test_thirty_pages_that_save_at_once_lose_nothing(study: Study, handle: Handle) -> None:
+    result = study.save_result("factors", recording="steps", arguments={}, value={}).id
+
+    def save(number: int) -> list[int]:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as page:
+            return [
+                page.put(
+                    "/selections", json={"name": f"s{number}", "recording": "steps", "expression": ""}
+                ).status_code,
+                page.patch(f"/names/{result}", json={str(number): "x"}).status_code,
+                page.put("/metrics", json={"name": f"m{number}", "expression": "step"}).status_code,
+            ]
+
+    with ThreadPoolExecutor(30) as pages:
+        assert list(pages.map(save, range(30))) == [[200, 200, 200]] * 30
+    assert {each.split("/")[1] for each in load_selections(study)} == {f"s{number}" for number in range(30)}
+    assert len(load_names(study, result)) == len(load_metrics(study).own) == 30
+
+
+def test_a_read_only_study_is_shown_and_refuses_saves_in_words(study: Study, client: httpx.Client) -> None:
+    with read_only(study.path):
+        assert client.get("/study").status_code == client.get("/recordings/steps/columns").status_code == 200
+        for reply in (
+            client.put("/selections", json={"name": "a", "recording": "steps", "expression": ""}),
+            client.put("/metrics", json={"name": "m", "expression": "step"}),
+        ):
+            assert (reply.status_code, reply.json()["error"]["kind"]) == (403, "ReadOnly")
+            assert reply.json()["error"]["message"].startswith("This study is read-only: ")
+    assert client.get("/selections").json() == []
+
+
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as fill:
+        study = Study.create(tmp_path / "disk" / "study")
+        fill_pairs(study)
+        with (
+            serve(study.path) as handle,
+            httpx.Client(base_url=f"{handle.address}api", headers={"Authorization": f"Bearer {handle.token}"}) as page,
+        ):
+            one = {"name": "a", "recording": "pairs", "expression": ""}
+            assert page.put("/selections", json=one).status_code == 200
+            fill()
+            refused = page.put("/selections", json=one | {"expression": "x" * 20_000})
+            assert (refused.status_code, refused.json()["error"]["kind"]) == (507, "DiskFull")
+            assert "free some space" in refused.json()["error"]["message"]
+            assert page.get("/selections").json() == [one]
 
 
 def test_damaged_or_linked_selections_are_reported(study: Study, client: httpx.Client, tmp_path: Path) -> None:
@@ -153,5 +207,6 @@ def test_damaged_or_linked_selections_are_reported(study: Study, client: httpx.C
     (tmp_path / "outside.json").write_text("[]")
     file.symlink_to(tmp_path / "outside.json")
     assert client.get("/selections").status_code == 409
-    assert client.put("/selections", json=[]).status_code == 409
+    asked = {"name": "a", "recording": "steps", "expression": ""}
+    assert client.put("/selections", json=asked).status_code == 409
     assert (tmp_path / "outside.json").read_text() == "[]"

@@ -104,7 +104,7 @@ def test_stopped_before_any_single_write_it_stays_whole(
 
     with monkeypatch.context() as patch:
         patch.setattr(files.os, "write", fail)
-        with pytest.raises(DiskFull, match=r"no room.*committed before is safe"):
+        with pytest.raises(DiskFull, match=r"no room.*saved before is safe"):
             record(study, 200)
     assert check(study.path) == []
     if study.recordings():

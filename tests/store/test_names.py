@@ -46,7 +46,7 @@ def test_factors_that_are_looked_for_elsewhere_keep_their_names(study: Study) ->
     assert load_names(study, third) == {"0": "blade"} and load_names(study, first) == {"0": "saw"}
     study.drop_result(second)
     study.drop_result(first)
-    save_names(study, second, {})
+    save_names(study, second, {"0": ""})
     assert load_names(study, third) == {}, "nothing is left to go by"
 
 

@@ -114,6 +114,20 @@ def test_a_reader_sees_the_last_commit_and_refreshes(study: Study) -> None:
     assert np.array_equal(recording.array("memory", 0, 25), arrays(0, 25)["memory"])
 
 
+def test_groups_begin_where_their_rows_do_also_unfinished_and_where_their_table_is_damaged(study: Study) -> None:
+    record(study, 2 * EPISODE + 3, finish=False)
+    reader = study.recording("run")
+    reached = reader.bounds.tolist()
+    assert reached == list(range(0, reader.rows, EPISODE))
+    steps = np.array(rows(0, reader.rows)["step"])
+    assert np.array_equal(np.arange(reader.rows) - reader.group_starts(np.arange(reader.rows)), steps)
+    record(study, 4 * EPISODE)
+    assert reader.refresh() and reader.bounds.tolist() == [0, EPISODE, 2 * EPISODE, 3 * EPISODE]
+    for path in (*folder_of(study).glob("groups/*.parquet"), *folder_of(study).glob("tables/groups*.parquet")):
+        path.write_bytes(b"nothing")
+    assert study.recording("run").bounds.tolist() == [0, EPISODE, 2 * EPISODE, 3 * EPISODE]
+
+
 def test_a_reader_that_refreshes_forgets_rows_that_were_replaced(study: Study) -> None:
     with study.writer(info(), block_rows=32) as writer:
         writer.append(rows(100, 107), arrays(100, 107))

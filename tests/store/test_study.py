@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,14 +16,16 @@ from innerview.store import (
     Snapshot,
     Study,
     check,
+    drop_selection,
     load_card,
     load_selections,
     load_weights,
     read_weights,
-    save_selections,
+    save_selection,
     save_subject,
     subjects,
 )
+from innerview.store.files import json_bytes
 
 from .samples import arrays, folder_of, forge, info, record, rows
 
@@ -120,19 +123,20 @@ def test_an_unknown_recording_names_the_nearest(study: Study) -> None:
 
 def test_selections_are_saved_and_bounded(study: Study) -> None:
     assert load_selections(study) == {}
-    kept = {"hits <b>": {"rows": [1, 2, 3]}, "überall": None}
-    save_selections(study, kept)
-    assert load_selections(study) == kept
-    for wrong in (
-        {"big": "x" * (5 << 20)},
-        {str(i): 0 for i in range(600)},
-        {"": 1},
-        {"a": {1, 2}},
-        {"a": float("nan")},
-    ):
+    save_selection(study, "hits <b>", {"rows": [1, 2, 3]})
+    assert save_selection(study, "überall", None) == {"hits <b>": {"rows": [1, 2, 3]}, "überall": None}
+    wrong: tuple[tuple[str, Any], ...] = (("big", "x" * (5 << 20)), ("", 1), ("a", {1, 2}), ("a", float("nan")))
+    for name, value in wrong:
         with pytest.raises(StoreError):
-            save_selections(study, wrong)
-    assert load_selections(study) == kept
+            save_selection(study, name, value)
+    assert load_selections(study) == {"hits <b>": {"rows": [1, 2, 3]}, "überall": None}
+    with pytest.raises(UnknownName, match="Did you mean 'überall'"):
+        drop_selection(study, "uberall")
+    assert drop_selection(study, "überall") == load_selections(study) == {"hits <b>": {"rows": [1, 2, 3]}}
+    many = {"selections": {str(number): 0 for number in range(500)}}
+    (study.path / "selections.json").write_bytes(json_bytes(many))
+    with pytest.raises(StoreError, match="at most 500"):
+        save_selection(study, "one more", 0)
 
 
 def test_subjects_and_snapshots(study: Study) -> None:

@@ -17,7 +17,6 @@ from innerview.schema import (
     EditSet,
     MapImage,
     Metric,
-    Metrics,
     Origin,
     RecordingInfo,
     RowKind,
@@ -34,9 +33,9 @@ from innerview.store import (
     Snapshot,
     Study,
     save_edited,
-    save_metrics,
+    save_metric,
     save_names,
-    save_selections,
+    save_selection,
     save_subject,
 )
 from innerview.store.recordings.scenes import map_name, scene_key
@@ -73,8 +72,8 @@ def make_study(folder: Path) -> Study:
         arrays={"amounts": np.arange(RESULT_ROWS, dtype=np.float64), "one": np.ones((2, 3), np.float32)},
     )
     save_names(study, result.id, {"0": "saw"})
-    save_selections(study, {"run/low": SELECTION})
-    save_metrics(study, Metrics(own=(Metric(name="twice", expression="reward * 2"),)))
+    save_selection(study, "run/low", SELECTION)
+    save_metric(study, Metric(name="twice", expression="reward * 2"))
     study.save_reduction(EditSet(name="half", edits=(SiteEdit(elements=(1,), op="set", value=0.5),)))
     KeyedLog(study, {"of": "everything"}).add([{"key": "a", "value": 1}, {"key": "b", "value": 2}])
     run = study.recording("run")
@@ -136,7 +135,7 @@ def _models(study: Study) -> None:
 
 def files_of(study: Study) -> list[Path]:
     """Every file that holds something; an open writer's lock does not."""
-    return sorted(path for path in study.path.rglob("*") if path.is_file() and path.name != "writer.lock")
+    return sorted(path for path in study.path.rglob("*") if path.is_file() and path.suffix != ".lock")
 
 
 def addresses(study: Study) -> Iterator[str]:

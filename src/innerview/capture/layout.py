@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 from innerview.capture.heads import HeadLayout, Values, recorded_heads
 from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, EpisodeSummary, Ordering, RowKind, WorldInfo
+from innerview.schema import ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
+from innerview.schema.data import ColumnKind
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -25,6 +27,7 @@ GROUP_COLUMNS = (
     Column(name="outcome", type="text", kind="category", description="Why the episode ended."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
+REWARD = "reward"
 BESIDE = ("image", "mask")
 """What a world shows beside what the subject is given."""
 
@@ -57,6 +60,20 @@ class Layout:
         columns, arrays = self.heads.values(output)
         arrays |= {array: as_array(output.memory[site]) for site, array in self.memory.items()}
         return columns, arrays | self.sites.values(output)
+
+    def values_of(
+        self, now: Moment, then: Moment, action: Any, *, said: Mapping[str, Any], episode: int, step: int
+    ) -> dict[str, Any]:
+        """Columns of one step: what was true, what the subject said and did, and what that caused."""
+        events = {name: bool(then.facts.get(name)) for name in self._named["event"]}
+        place = {self.ordering.group: episode, self.ordering.time: step}
+        acted = dict(zip(self._named["action"], np.atleast_1d(action).tolist(), strict=True))
+        return {**now.facts, **events, **said, **place, REWARD: then.reward, **acted}
+
+    @cached_property
+    def _named(self) -> dict[ColumnKind, tuple[str, ...]]:
+        kinds: tuple[ColumnKind, ...] = ("event", "action")
+        return {kind: tuple(column.name for column in of_kind(self.columns, kind)) for kind in kinds}
 
 
 def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str) -> dict[str, Any]:
@@ -132,7 +149,7 @@ def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Col
         Column(name="episode", type="int", kind="index"),
         Column(name="step", type="int", kind="index"),
         *_action_columns(subject, world),
-        Column(name="reward", type="float", kind="reward", description="What the action earned."),
+        Column(name=REWARD, type="float", kind="reward", description="What the action earned."),
         *heads.columns,
     ]
     taken = {column.name for column in standard}

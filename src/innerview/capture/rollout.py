@@ -109,8 +109,6 @@ class _Playing:
         self._idle = np.random.default_rng(0)
         self._can_wait = getattr(lanes, "can_wait", True)
         self._max_rows = max(_PIECE_ROWS, _MAX_BYTES_AHEAD // (plan.lanes * form.row_bytes))
-        self._actions = tuple(c.name for c in form.columns if c.kind == "action")
-        self._events = tuple(c.name for c in form.columns if c.kind == "event")
 
     @property
     def unfinished(self) -> bool:
@@ -189,17 +187,12 @@ class _Playing:
         for lane in active:
             now, then, episode = self._moments[lane], after[lane], self._episodes[lane][-1]
             assert now is not None, "an active lane has a moment"
-            told, caused = now.facts, then.facts
-            values = dict(told)
-            values.update((name, bool(caused.get(name))) for name in self._events)
-            values.update((name, column[lane]) for name, column in decided.items())
-            values.update(episode=episode.number, step=episode.length, reward=then.reward)
-            values.update(self._action_values(actions[lane]))
+            said = {name: column[lane] for name, column in decided.items()}
+            values = self.form.values_of(
+                now, then, actions[lane], said=said, episode=episode.number, step=episode.length
+            )
             rows = {name: array[lane] for name, array in arrays.items()}
             rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
             episode.add(values, rows, then.reward, then.ended)
             self._moments[lane] = then
             self._active[lane] = not episode.outcome
-
-    def _action_values(self, action: Any) -> dict[str, Any]:
-        return dict(zip(self._actions, np.atleast_1d(action).tolist(), strict=True))

@@ -10,10 +10,10 @@ from typing import Any
 
 from innerview.schema import Column, EpisodeSummary, to_json
 
+NAMED = ": "
+"""Between an event and the name of what it happened with, in what is counted."""
 STEP_LIMIT = "step limit"
 """Why an episode ended that was cut."""
-PICKED_UP, ITEM = "picked_up", "last_item"
-"""An event, and the column that says in the row after it which item it was."""
 _POSE = frozenset(("x", "y", "z", "angle", "pitch", "roll"))
 
 
@@ -26,7 +26,8 @@ class Tally:
         self._begins = ""
         self._events: Counter[str] = Counter()
         self._facts: dict[str, list[float]] = {}
-        self._picked_up = False
+        self._happened = set[str]()
+        """Events of the row before that a column of this one names."""
 
     def step(self, reward: float, ended: str) -> str:
         """Count one step; why the episode is over now, empty where it goes on."""
@@ -39,10 +40,11 @@ class Tally:
         """Count the events and facts of rows, which follow those before."""
         if not self._begins:
             self._begins = self._digest_of_first(rows)
-        self._count_items(rows)
         for column in self._columns:
             if column.kind == "event":
                 self._events[column.name] += sum(bool(value) for value in rows[column.name])
+                if column.named_by in rows:
+                    self._count_names(column, rows)
             elif _has_mean(column):
                 self._facts.setdefault(column.name, []).extend(float(v) for v in rows[column.name] if v is not None)
 
@@ -64,13 +66,11 @@ class Tally:
         first = json.dumps(to_json({name: rows[name][0] for name in facts}), sort_keys=True, default=str)
         return hashlib.sha256(first.encode()).hexdigest()[:12]
 
-    def _count_items(self, rows: Mapping[str, Sequence[Any]]) -> None:
-        if PICKED_UP not in rows or ITEM not in rows:
-            return
-        for picked_up, item in zip(rows[PICKED_UP], rows[ITEM], strict=True):
-            if self._picked_up and item:
-                self._events[f"{PICKED_UP}: {item}"] += 1
-            self._picked_up = bool(picked_up)
+    def _count_names(self, event: Column, rows: Mapping[str, Sequence[Any]]) -> None:
+        for happened, name in zip(rows[event.name], rows[event.named_by], strict=True):
+            if event.name in self._happened and name:
+                self._events[f"{event.name}{NAMED}{name}"] += 1
+            (self._happened.add if happened else self._happened.discard)(event.name)
 
 
 def _has_mean(column: Column) -> bool:

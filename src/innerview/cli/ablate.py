@@ -79,7 +79,7 @@ def bench(
     to: str = "",
 ) -> Bench:
     """The subject in its world, and a recording to find factors in: one of the study's, or a new one."""
-    from innerview.rollouts.record import plain_name
+    from innerview.store.paths import plain_name
     from innerview.worlds.crowds import MaskProvider
 
     subject, own = load_subject(target)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from innerview.cli import ablate as commands
+from innerview.interventions.jobs import AblationTestJob
 
 
 def ablate(
@@ -24,8 +25,10 @@ def ablate(
     factor: Annotated[
         list[int] | None, typer.Option(help="A factor by its number, from 1, whatever it means; may be repeated.")
     ] = None,
-    levels: Annotated[int, typer.Option(min=1, help="How many levels each plays.")] = 1000,
-    controls: Annotated[int, typer.Option(min=0, help="How many random edits of the same kind play too.")] = 1,
+    levels: Annotated[int, typer.Option(min=1, help="How many levels each plays.")] = AblationTestJob.levels,
+    controls: Annotated[
+        int, typer.Option(min=0, help="How many random edits of the same kind play too.")
+    ] = AblationTestJob.controls,
     invisible: Annotated[
         str | None, typer.Option(help="Class that cannot be seen in one more run; as --to unless said, '' for none.")
     ] = None,

@@ -12,8 +12,10 @@ from rich.table import Table as Lines
 
 from innerview.cli.make import load_subject, load_world
 from innerview.errors import InnerviewError, StoreError
-from innerview.schema import EditSet, SiteEdit
+from innerview.registry import plugins
+from innerview.schema import EditSet, MemorySite, SiteEdit
 from innerview.store import Recording, Study, export_reductions, import_reductions
+from innerview.store.paths import plain_name
 
 if TYPE_CHECKING:
     from innerview.schema import Result
@@ -54,8 +56,9 @@ def players(
     recording: str | None,
     seed: int | None,
 ) -> Players:
-    """A study and its subject; for zoo:NAME a study of its own, with some episodes recorded to order elements by."""
-    if not target.startswith("zoo:"):
+    """A study and its subject; a model of a package has a study of its own, with episodes to order elements by."""
+    package, _, name = target.partition(":")
+    if package not in plugins("models"):
         if subject is None:
             raise InnerviewError("Say who plays with --subject: zoo:NAME, or FILE.py:FUNCTION that returns a subject.")
         model, own = load_subject(subject)
@@ -66,9 +69,8 @@ def players(
         )
     from innerview.rollouts.record import record
 
-    name = target.removeprefix("zoo:")
     model, own = load_subject(target)
-    opened = Study.open_or_create(study or Path(".innerview") / f"{name}.study")
+    opened = Study.open_or_create(study or Path(".innerview") / f"{plain_name(name)}.study")
     played = load_world(world) if world else own
     if recording is None:
         made = record(
@@ -195,10 +197,9 @@ def show_table(result: Result, chosen: Players) -> None:
 def _reductions(chosen: Players, wanted: ReductionChoice) -> list[EditSet]:
     from innerview.edits import parse_elements
     from innerview.interventions.reductions import keep_by, nothing_left
-    from innerview.interventions.sweep import site_of
 
     study, recording = chosen.study, chosen.recording
-    site = site_of(chosen.subject, wanted.site)
+    site: MemorySite = chosen.subject.info.memory_site(wanted.site)
     made = [keep_by(study, recording, site, by=by) for by in wanted.half_by]
     for text in wanted.keep:
         count, _, by = text.partition(":")

@@ -8,8 +8,14 @@ from typing import Annotated
 import typer
 
 from innerview.cli import reduce as commands
+from innerview.interventions.jobs import SmallestMemoryJob, SweepJob, TableJob
 
-Target = Annotated[str, typer.Argument(help="A study's folder, or zoo:NAME for a bundled agent in a study of its own.")]
+Target = Annotated[
+    str,
+    typer.Argument(
+        help="A study's folder, or PACKAGE:NAME, as in zoo:doom_health, for an agent in a study of its own."
+    ),
+]
 Where = Annotated[Path | None, typer.Option("--study", help="With zoo:NAME: where its study is saved.")]
 Who = Annotated[str | None, typer.Option("--subject", help="Who plays: zoo:NAME, or FILE.py:FUNCTION.")]
 In = Annotated[
@@ -31,7 +37,7 @@ def reduce(
     zero: Annotated[list[str] | None, typer.Option(help="Elements to zero, as in 3,17,40-47.")] = None,
     reduction: Annotated[list[str] | None, typer.Option(help="A reduction saved in the study.")] = None,
     zero_all: Annotated[bool, typer.Option("--zero-all", help="Without any memory.")] = False,
-    episodes: Annotated[int, typer.Option(help="Episodes for each line of the table.")] = 100,
+    episodes: Annotated[int, typer.Option(help="Episodes for each line of the table.")] = TableJob.episodes,
     seed: Seed = None,
     site: Site = "",
     lanes: Annotated[int | None, typer.Option(help="Games side by side.")] = None,
@@ -65,14 +71,14 @@ def reduce(
 
 def sweep(
     target: Target,
-    over: Annotated[str, typer.Option(help="single or pairs.")] = "single",
+    over: Annotated[str, typer.Option(help="single or pairs.")] = SweepJob.over,
     by: Annotated[
         str, typer.Option(help="decisions (recorded observations run again) or episodes (played).")
-    ] = "decisions",
+    ] = SweepJob.by,
     elements: Annotated[str | None, typer.Option(help="Only these, as in 3,17,40-47.")] = None,
-    measure: Annotated[str, typer.Option(help="By episodes: what a loss is counted in.")] = "return",
-    episodes: Annotated[int, typer.Option(help="By episodes: how many for each.")] = 5,
-    rows: Annotated[int, typer.Option(help="By decisions: about how many.")] = 2000,
+    measure: Annotated[str, typer.Option(help="By episodes: what a loss is counted in.")] = SweepJob.measure,
+    episodes: Annotated[int, typer.Option(help="By episodes: how many for each.")] = SweepJob.episodes,
+    rows: Annotated[int, typer.Option(help="By decisions: about how many.")] = SweepJob.rows,
     seed: Seed = None,
     site: Site = "",
     study: Where = None,
@@ -99,11 +105,13 @@ def sweep(
 
 def smallest_memory(
     target: Target,
-    keep: Annotated[float, typer.Option(help="Share of the performance that must be left.")] = 0.95,
-    measure: Annotated[str, typer.Option(help="length, return, outcome, or any count of the table.")] = "length",
+    keep: Annotated[float, typer.Option(help="Share of the performance that must be left.")] = SmallestMemoryJob.keep,
+    measure: Annotated[
+        str, typer.Option(help="length, return, outcome, or any count of the table.")
+    ] = SmallestMemoryJob.measure,
     outcome: Annotated[str, typer.Option(help="With --measure outcome: which.")] = "",
-    episodes: Annotated[int, typer.Option(help="Episodes for each try.")] = 20,
-    rows: Annotated[int, typer.Option(help="Recorded decisions that guide the search.")] = 600,
+    episodes: Annotated[int, typer.Option(help="Episodes for each try.")] = SmallestMemoryJob.episodes,
+    rows: Annotated[int, typer.Option(help="Recorded decisions that guide the search.")] = SmallestMemoryJob.rows,
     seed: Seed = None,
     site: Site = "",
     study: Where = None,

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
     from innerview.subjects import Subject
 
-_TINY = 1e-9
-_SAME = 1e-6
-"""Directions that differ by less are the same: their numbers come from single precision."""
-
 _ALIKE, _DRAWS = 0.9, 100
 """From this cosine on a direction counts as another one, and how often one is drawn anew; dense ones are all alike."""
 
@@ -119,26 +115,13 @@ def projected_out(weight: Tensor, directions: Sequence[Sequence[float]], channel
     """A kernel [out, channels · …] that no longer sees what lies along the directions."""
     import torch
 
-    # Always on the processor: a subject that was ablated on a graphics card is the same to the last bit.
-    basis = torch.as_tensor(np.asarray(directions, np.float64))
-    if bool((basis.norm(dim=1) < _TINY).any()):
-        raise EditError("A direction of nothing but zeros cannot be projected out.")
-    q = torch.linalg.qr(_independent(basis).T).Q
+    from innerview.subjects import basis_of
+
+    q = basis_of(directions)
     grouped = weight.detach().cpu().double().reshape(weight.shape[0], channels, -1)
     along = torch.einsum("cd,ocx->odx", q, grouped)
     rest: Tensor = grouped - torch.einsum("cd,odx->ocx", q, along)
     return rest.reshape(weight.shape).to(weight.device, weight.dtype)
-
-
-def _independent(directions: Tensor) -> Tensor:
-    """Without those that others before them make up: QR would put anything in their place."""
-    import torch
-
-    units, kept = directions / directions.norm(dim=1, keepdim=True), [0]
-    for place in range(1, len(units)):
-        if int(torch.linalg.matrix_rank(units[[*kept, place]], rtol=_SAME)) > len(kept):
-            kept.append(place)
-    return directions[kept]
 
 
 def random_directions(like: Sequence[Sequence[float]], *, seed: int) -> np.ndarray:

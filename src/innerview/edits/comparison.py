@@ -34,10 +34,10 @@ def mean_of(values: Sequence[float]) -> Interval:
 
 def share_of(count: int, n: int) -> Interval:
     """Share with Wilson's 95 % interval, which stays within 0 and 1."""
-    share, z = count / n, Z95
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return Interval(mean=share, low=max(0.0, middle - half), high=min(1.0, middle + half), n=n)
+    from scipy.stats import binomtest  # type: ignore[import-untyped]  # takes a while to load
+
+    bounds = binomtest(count, n).proportion_ci(method="wilson")
+    return Interval(mean=count / n, low=float(bounds.low), high=float(bounds.high), n=n)
 
 
 def ratio_of(reduced: Sequence[float], full: Sequence[float]) -> Interval | None:

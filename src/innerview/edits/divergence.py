@@ -1,4 +1,4 @@
-"""Says where two runs of the same seed part: the one as recorded, the other with its memory changed."""
+"""Says where two runs diverge, such as one as recorded and one with its memory changed."""
 
 from __future__ import annotations
 
@@ -34,17 +34,24 @@ class Divergence:
 
 
 def find_divergence(first: Run, second: Run, *, epsilon: float = EPSILON) -> Divergence:
-    """Where two runs part."""
+    """Where two runs diverge."""
     shorter = min(len(first.actions), len(second.actions))
     ended = shorter if len(first.actions) != len(second.actions) else None
-    decision = None
-    if first.probabilities is not None and second.probabilities is not None:
-        decision = _first(np.abs(first.probabilities[:shorter] - second.probabilities[:shorter]) > epsilon)
-    place = None
-    if first.places is not None and second.places is not None:
-        place = _first(~np.isclose(first.places[:shorter], second.places[:shorter], atol=1e-6, equal_nan=True))
-    action = _first(first.actions[:shorter] != second.actions[:shorter])
+    decision = place = action = None
+    if (chances := _both(first.probabilities, second.probabilities, shorter)) is not None:
+        decision = _first(np.abs(chances[0] - chances[1]) > epsilon)
+    if (places := _both(first.places, second.places, shorter)) is not None:
+        place = _first(~np.isclose(*places, atol=1e-6, equal_nan=True))
+    if (actions := _both(first.actions, second.actions, shorter)) is not None:
+        action = _first(actions[0] != actions[1])
     return Divergence(decision=decision, action=ended if action is None else action, place=place)
+
+
+def _both(first: np.ndarray | None, second: np.ndarray | None, steps: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """The first steps of both; None where they cannot be compared: one is missing, or of another kind."""
+    if first is None or second is None or first.shape[1:] != second.shape[1:]:
+        return None
+    return first[:steps], second[:steps]
 
 
 def begins_alike(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray], *, until: int) -> bool:

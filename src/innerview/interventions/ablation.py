@@ -14,12 +14,12 @@ from innerview.errors import EditError, RequestError, StoreError, UnknownName
 from innerview.features.factors import known_as
 from innerview.schema import NamedFactor, Result, WeightEdit
 from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
+from innerview.store.paths import free_name
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
 
 KIND = "factors"
-_LONGEST = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,12 +174,5 @@ def _free_name(study: Study, subject: Subject, choice: Choice, digest: str, name
         if name in taken and kept.get(name) != digest:
             raise StoreError(f"A subject called '{name}' is saved already and is another one. Choose another name.")
         return name
-    from innerview.rollouts.record import plain_name
-
-    default = plain_name(f"{subject.info.name} without {choice.called}")
-    for number in range(1, 1_000):
-        mark = "" if number == 1 else f" {number}"
-        title = default[: _LONGEST - len(mark)].strip() + mark
-        if title not in taken or kept.get(title) == digest:
-            return title
-    raise EditError(f"There are a thousand subjects called '{default:.60}' already. Choose a name of its own.")
+    wanted = f"{subject.info.name} without {choice.called}"
+    return free_name(wanted, lambda title: title not in taken or kept.get(title) == digest)

@@ -13,7 +13,7 @@ from typing import Any
 from innerview.edits.ablation import ablate, random_directions
 from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.interventions.edited import rebuilt
-from innerview.interventions.jobs import DEFAULT_LEVELS, AblationTestJob
+from innerview.interventions.jobs import AblationTestJob
 from innerview.interventions.reductions import other_seed
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
@@ -114,9 +114,9 @@ def ablation_test(
     world: Any,
     *,
     recording: str | None = None,
-    levels: int = DEFAULT_LEVELS,
+    levels: int = AblationTestJob.levels,
     seed: int | None = None,
-    controls: int = 1,
+    controls: int = AblationTestJob.controls,
     invisible: str = "",
     lanes: int | None = None,
     progress: Progress | bool = True,

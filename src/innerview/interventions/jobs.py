@@ -10,7 +10,6 @@ from innerview.rollouts.jobs import MAX_EPISODES, MAX_SEED
 from innerview.schema import EditSet, SiteOperation
 
 MAX_CONTROLS = 20
-DEFAULT_LEVELS = 1_000
 
 
 @job_kind("table", work="innerview.interventions.reductions:TableWork", unit="episodes", stored=True)
@@ -86,7 +85,7 @@ class AblationTestJob:
     """Name of the edited subject."""
     recording: str | None = None
     """The one that the edit's factors were found in where left out."""
-    levels: int = bounded(DEFAULT_LEVELS, 1, MAX_EPISODES)
+    levels: int = bounded(1_000, 1, MAX_EPISODES)
     seed: int | None = bounded(None, 0, MAX_SEED)
     controls: int = bounded(1, 0, MAX_CONTROLS)
     """Random edits of the same size that play too."""

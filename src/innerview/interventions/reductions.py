@@ -119,7 +119,7 @@ def reduce_table(
     subject: Subject,
     world: Any,
     *,
-    episodes: int = 100,
+    episodes: int = TableJob.episodes,
     seed: int | None = None,
     greedy: bool | None = None,
     lanes: int | None = None,
@@ -207,13 +207,14 @@ def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, co
     kept = size // 2 if count is None else count
     if not 0 <= kept <= size:
         raise EditError(f"Between 0 and {size} elements of '{site.name}' can be kept, not {kept}.")
-    several = len([spec for spec in recording.info.arrays if spec.role == "memory"]) > 1
     title = "half" if count is None else str(kept)
     if by == "random":
         order = np.random.default_rng(RANDOM_SEED).permutation(size)
         how = f"drawn at random (generator with seed {RANDOM_SEED})"
     else:
-        found = order_of(study, recording, by=by, array=f"memory.{site.name}" if several else "memory")
+        recorded = recording.info.subject
+        array = recorded.memory_arrays.get(site.name, "") if recorded else ""
+        found = order_of(study, recording, by=by, array=array)
         order, how = found.order, f"first by {by} over '{recording.name}' ({recording.rows:,} rows). {found.explains}"
     kept_elements = [int(place) for place in order[:kept]]
     return keep_only(kept_elements, site, name=f"{title} by {by}", note=f"Keeps {kept} of {size} elements, {how}")

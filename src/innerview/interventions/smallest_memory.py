@@ -22,7 +22,7 @@ from innerview.errors import UnknownName
 from innerview.interventions.decisions import Decisions, decisions
 from innerview.interventions.jobs import SmallestMemoryJob
 from innerview.interventions.reductions import other_seed, table_for
-from innerview.interventions.sweep import decided, site_of
+from innerview.interventions.sweep import decided
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import Found, StoredWork, Watch, run_job
@@ -69,7 +69,7 @@ class SmallestMemoryWork(StoredWork):
         self.recording = context.study.recording(job.recording)
         self.table = table_for(job, context)
         check_same(self.recording, self.table.subject, self.table.world.info)
-        self.site = site_of(self.table.subject, job.site)
+        self.site = self.table.subject.info.memory_site(job.site)
         self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
         self.fresh_seeds = seeds_of(job.episodes, self.seeds[-1] + 1)
 
@@ -214,13 +214,13 @@ def smallest_memory(
     subject: Subject,
     world: Any,
     *,
-    keep: float = 0.95,
-    measure: str = "length",
+    keep: float = SmallestMemoryJob.keep,
+    measure: str = SmallestMemoryJob.measure,
     outcome: str = "",
     site: str = "",
-    episodes: int = 20,
+    episodes: int = SmallestMemoryJob.episodes,
     seed: int | None = None,
-    rows: int = 600,
+    rows: int = SmallestMemoryJob.rows,
     progress: Progress | bool = True,
 ) -> Result:
     """Search for the fewest elements with which `keep` of a measure is left over `episodes` seeds."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from innerview.edits.comparison import mean_of
 from innerview.edits.sweep import pairs_of
-from innerview.errors import EditError, UnknownName
+from innerview.errors import UnknownName
 from innerview.interventions.decisions import Decisions, Effect, decisions
 from innerview.interventions.jobs import SweepJob
 from innerview.interventions.reductions import other_seed, table_for
@@ -22,7 +22,7 @@ from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import check_same
-from innerview.schema import Edit, EditSet, MemorySite, Result, SiteEdit, SiteOperation
+from innerview.schema import Edit, EditSet, Result, SiteEdit, SiteOperation
 from innerview.store import KeyedLog, Study
 from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world
@@ -44,7 +44,7 @@ class SweepWork(StoredWork):
         self.recording = context.study.recording(job.recording)
         self.table = table_for(job, context)
         check_same(self.recording, self.table.subject, self.table.world.info)
-        self.site = site_of(self.table.subject, job.site)
+        self.site = self.table.subject.info.memory_site(job.site)
         self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
         self.edit(job.elements or (0,))
         self._singles = [(element,) for element in (job.elements or range(math.prod(self.site.shape)))]
@@ -165,16 +165,16 @@ def sweep(
     subject: Subject,
     world: Any,
     *,
-    over: Literal["single", "pairs"] = "single",
-    by: Literal["decisions", "episodes"] = "decisions",
-    op: SiteOperation = "zero",
-    value: float = 0.0,
-    measure: str = "return",
+    over: Literal["single", "pairs"] = SweepJob.over,
+    by: Literal["decisions", "episodes"] = SweepJob.by,
+    op: SiteOperation = SweepJob.op,
+    value: float = SweepJob.value,
+    measure: str = SweepJob.measure,
     elements: Sequence[int] = (),
     site: str = "",
-    episodes: int = 5,
+    episodes: int = SweepJob.episodes,
     seed: int | None = None,
-    rows: int = 2_000,
+    rows: int = SweepJob.rows,
     progress: Progress | bool = True,
 ) -> Result:
     """Drop each element alone, or in pairs, and rank by effect: on recorded decisions, or on newly played episodes."""
@@ -197,18 +197,6 @@ def sweep(
     )
     result: Result = run_job(job, context, progress=progress)
     return result
-
-
-def site_of(subject: Subject, name: str) -> MemorySite:
-    """The memory site named, or the only one."""
-    if not subject.info.memory:
-        raise EditError(f"'{subject.info.name}' has no memory: there is nothing to drop.")
-    names = [site.name for site in subject.info.memory]
-    (edit,) = checked([SiteEdit(elements=(0,), site=f"memory.{name}" if name in names else name)], subject.info)
-    for site in subject.info.memory:
-        if isinstance(edit, SiteEdit) and site.address == edit.site:
-            return site
-    raise UnknownName("memory site", name, names)
 
 
 def _lost(losses: Sequence[float]) -> dict[str, Any]:

@@ -91,7 +91,6 @@ class Work(ABC):
     def stopped(self, given: Sequence[Any]) -> None:
         """Keep what parts gave, where the work is stopped after them and they have not kept it themselves."""
         return
-        return
 
     def _run_all(self, progress: Progress, left: Sequence[Any] = ()) -> list[Any]:
         """What all parts give, after what a stopped run `left`."""
@@ -152,6 +151,7 @@ class StoredWork(Work):
         saved = None if again else self.saved()
         if saved is not None:
             return saved
+        self.study.check_writable()
         return self.save(self.merge(self._run_all(progress, () if again else self.left())))
 
     def left(self) -> Sequence[Any]:

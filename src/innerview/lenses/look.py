@@ -17,7 +17,7 @@ from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
-from innerview.lenses.rows.selection import ChosenRows, as_ranges, chosen_rows, row_ranges
+from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, restored_rows, to_json, unwatched
 from innerview.store import Recording, Study, damage_named, load_metrics
 
@@ -66,7 +66,7 @@ class LensWork(StoredWork):
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that the result depends on, beside the recording."""
-        asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": as_ranges(self.numbers)}
+        asked: dict[str, Any] = {"parameters": dict(self.parameters), "rows": to_json(row_ranges(self.numbers))}
         metrics = to_json(load_metrics(self.study))
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them

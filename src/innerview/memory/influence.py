@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError, UnknownName
-from innerview.schema import Axis, Lens, Parameter, PerElement, Rows, Watch, unwatched
+from innerview.schema import Axis, Lens, MemorySite, Parameter, PerElement, Rows, Watch, of_kind, unwatched
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -58,7 +58,7 @@ def look(
     if target not in TARGETS:
         raise UnknownName("target", target, TARGETS)
     site, steps = _site(subject, array), rows.count
-    elements = int(np.prod(next(s.shape for s in subject.info.memory if s.name == site)))
+    elements = int(np.prod(site.shape))
     lags = min(lags, max(0, steps - 1))
     if steps * (lags + 1) * elements * 4 > MAX_BYTES:
         raise LensError(f"{steps} steps with {lags} lags are too many at once. Choose fewer steps, or fewer lags.")
@@ -95,21 +95,15 @@ def _output(found: np.ndarray, *, array: str, target: str, rows: tuple[int, int]
     )
 
 
-def _site(subject: Subject, array: str) -> str:
-    sites = [site.name for site in subject.info.memory]
-    if not sites:
+def _site(subject: Subject, array: str) -> MemorySite:
+    if not subject.info.memory:
         raise LensError(f"Subject '{subject.info.name}' has no memory.")
-    name = array.removeprefix("memory.") if array not in ("", "memory") else sites[0]
-    if name not in sites:
-        raise UnknownName("memory site", name, sites)
-    return name
+    return subject.info.memory_site(array) if array else subject.info.memory[0]
 
 
 def _actions(rows: Rows) -> np.ndarray | None:
-    if "action" not in rows.specs:
-        return None
-    actions = rows.columns["action"]
-    return actions if actions.dtype.kind == "f" else None
+    taken = next((column for column in of_kind(rows.specs.values(), "action") if column.type == "int"), None)
+    return rows.columns[taken.name] if taken is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +114,7 @@ class _Backwards:
     """
 
     subject: Subject
-    site: str
+    site: MemorySite
     target: str
     rows: Rows
     actions: np.ndarray | None
@@ -160,10 +154,8 @@ class _Backwards:
         from innerview.subjects import Changes
 
         leaves = {name: value.detach().clone().requires_grad_() for name, value in memory.items()}
-        nudge = torch.zeros_like(leaves[self.site]).requires_grad_()
-
-        (address,) = (site.address for site in self.subject.info.memory if site.name == self.site)
-        nudged = Changes({address: lambda state: state + nudge})
+        nudge = torch.zeros_like(leaves[self.site.name]).requires_grad_()
+        nudged = Changes({self.site.address: lambda state: state + nudge})
         with torch.enable_grad():
             return self.subject.run(inputs, leaves, grad=True, edits=nudged), nudge, leaves
 

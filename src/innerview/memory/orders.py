@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from innerview.errors import LensError, UnknownName
 from innerview.memory import similarity
 from innerview.schema import States
 
-EXPLAINS = {
+OrderName = Literal["model", "activation", "change", "stable", "similar", "tsne", "correlation", "cluster"]
+EXPLAINS: dict[OrderName, str] = {
     "model": "As the model numbers them.",
     "activation": "Sum of |h| over the rows, largest first: elements most involved in decisions.",
     "change": "Sum of |h(t) - h(t+1)| within each episode, largest first: elements that change most.",
@@ -31,7 +33,7 @@ BY = tuple(EXPLAINS)
 class Order:
     """Elements in an order, and what each was sorted by."""
 
-    by: str
+    by: OrderName
     order: np.ndarray
     """Places of the elements, first to last."""
     scores: np.ndarray
@@ -57,10 +59,11 @@ class Span:
         return self.interval or (self.start, self.stop)
 
 
-def sort_elements(by: str, span: Span, *, column: np.ndarray | None = None, column_name: str = "") -> Order:
+def sort_elements(name: str, span: Span, *, column: np.ndarray | None = None, column_name: str = "") -> Order:
     """The elements by one of `BY`; `column` has a value for every row of the states."""
-    if by not in EXPLAINS:
-        raise UnknownName("order", by, BY)
+    by = next((known for known in BY if known == name), None)
+    if by is None:
+        raise UnknownName("order", name, BY)
     if span.start >= span.stop or span.over[0] >= span.over[1]:
         raise LensError("An order needs one row or more.")
     explains = EXPLAINS[by].format(column=f"'{column_name}'")

@@ -64,10 +64,8 @@ def along_tree(rows: np.ndarray) -> np.ndarray:
 
 def _principal(points: np.ndarray, most: int = 50) -> np.ndarray:
     """The same points turned into their own main axes, the widest first: distances stay, up to the axes left out."""
-    centred = points - points.mean(axis=0)
-    values, vectors = np.linalg.eigh(centred @ centred.T)
-    widest = np.argsort(values)[::-1][: min(most, len(values))]
-    turned = vectors[:, widest] * np.sqrt(np.maximum(values[widest], 0))
-    # The sign of an axis is chance; the same memory must give the same order on every machine.
-    signs = np.sign(turned[np.abs(turned).argmax(axis=0), np.arange(turned.shape[1])])
-    return np.asarray(turned * np.where(signs == 0, 1, signs))
+    from sklearn.decomposition import KernelPCA  # type: ignore[import-untyped]  # takes a while to load
+
+    # There are fewer elements than rows: what they have in common is the smaller table.
+    axes = min(most, len(points))
+    return np.asarray(KernelPCA(n_components=axes, eigen_solver="dense").fit_transform(points - points.mean(axis=0)))

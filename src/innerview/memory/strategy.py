@@ -13,7 +13,7 @@ from innerview.errors import LensError
 from innerview.memory.clusters import k_means, nearest, settle, silhouette
 from innerview.memory.facts import Fact, make_facts
 from innerview.memory.visits import Visit, smoothed, visits
-from innerview.schema import Axis, Chart, Lens, Parameter, Rows, Series, States, Watch, unwatched
+from innerview.schema import Axis, Chart, Lens, Parameter, Rows, Series, States, Watch, of_kind, unwatched
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
@@ -23,6 +23,7 @@ DIMENSIONS = 32
 JUDGED = 2000
 """States by which a number of clusters is judged; all of them would take too long."""
 MAX_FACT_ROWS = 100_000
+ALIKE = "All these states are the same; there are no phases."
 NAMES_IT = 0.25
 """How far a fact's share in a state must be above its base, in units of its spread, to give the state its name."""
 MOSTLY = 0.6
@@ -133,15 +134,17 @@ class _Clusters:
     def of(values: np.ndarray, *, states: int, seed: int) -> _Clusters:
         """That many clusters, or as many as stand apart most clearly."""
         mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
+        from sklearn.decomposition import PCA  # type: ignore[import-untyped]  # takes a while to load
+
         centred = values - mean
-        spread, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-        axes = axes[:, np.argsort(spread)[::-1][: min(DIMENSIONS, len(spread))]].astype(np.float32)
-        signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-        axes = axes * np.where(signs == 0, 1, signs)
+        if not centred.any():
+            raise LensError(ALIKE)
+        widest = PCA(n_components=min(DIMENSIONS, *centred.shape), svd_solver="covariance_eigh").fit(centred)
+        axes = widest.components_.T.astype(np.float32)
         points = centred @ axes
         different = len(np.unique(points[:: max(1, len(points) // JUDGED)], axis=0))
         if different < 2:
-            raise LensError("All these states are the same; there are no phases.")
+            raise LensError(ALIKE)
         judged = points[:: max(1, len(points) // JUDGED)]
         tried = [min(states, different)] if states else range(3, min(MAX_STATES, different - 1) + 1)
         made = [_clustered(judged, count, seed) for count in tried] or [_clustered(judged, different, seed)]
@@ -188,17 +191,32 @@ def _named(labels: np.ndarray, facts: list[Fact]) -> list[list[dict[str, Any]]]:
 
 def _actions(rows: Rows, labels: np.ndarray) -> list[list[dict[str, Any]]]:
     """Per state what it does there, the most frequent action first."""
-    spec = rows.specs.get("action")
-    if spec is None or not spec.categories:
-        return [[] for _ in range(labels.max() + 1)]
-    taken = rows.columns["action"]
+    taken, names = _taken(rows)
     told = []
     for state in range(labels.max() + 1):
         here = taken[(labels == state) & np.isfinite(taken)].astype(int)
-        counts = np.bincount(here, minlength=len(spec.categories))[: len(spec.categories)]
+        counts = np.bincount(here, minlength=len(names))[: len(names)]
         shares = counts / max(1, counts.sum())
-        told.append([{"action": spec.categories[i], "share": float(shares[i])} for i in np.argsort(-shares)[:3]])
+        told.append([{"action": names[i], "share": float(shares[i])} for i in np.argsort(-shares)[:3]])
     return told
+
+
+def _taken(rows: Rows) -> tuple[np.ndarray, Sequence[str]]:
+    """[rows] the action of each, and what they are called; of continuous ones the strongest, with its sign."""
+    acted = of_kind(rows.specs.values(), "action")
+    if chosen := next((column for column in acted if column.categories), None):
+        return rows.columns[chosen.name], chosen.categories
+    numbers = [column for column in acted if column.type == "float"]
+    if not numbers:
+        return np.full(rows.count, np.nan), ()
+    values = np.stack([rows.columns[column.name] for column in numbers], axis=1)
+    known = np.isfinite(values).all(axis=1)
+    usual = np.sqrt(np.mean(values[known] ** 2, axis=0)) if known.any() else np.ones(len(numbers))
+    strength = np.nan_to_num(values / np.where(usual > 0, usual, 1))
+    strongest = np.abs(strength).argmax(axis=1)
+    negative = np.take_along_axis(strength, strongest[:, None], axis=1)[:, 0] < 0
+    titles = [column.label or column.name for column in numbers]
+    return np.where(known, 2 * strongest + negative, np.nan), [f"{title} {sign}" for title in titles for sign in "+−"]
 
 
 def _states(

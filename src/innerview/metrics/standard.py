@@ -23,7 +23,7 @@ from innerview.metrics.thresholds import (
     VIEW_WIDTH,
 )
 from innerview.metrics.windows import shifted
-from innerview.schema import ArraySpec, Column
+from innerview.schema import ArraySpec, Column, only_number
 
 Reach = Literal["row", "before", "group"]
 """Which rows a value is made from: its own, the ones shortly before it in the group, or the whole group."""
@@ -83,8 +83,9 @@ def standard(
         found.append(_turning(known["angle"].unit))
     if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
         found.append(_loop())
-    if timed and all(_is_number(known.get(name)) for name in ("reward", "value")):
-        found.append(_advantage())
+    reward, value = (only_number(columns, kind) for kind in ("reward", "value"))
+    if timed and reward and value:
+        found.append(_advantage(reward.name, value.name))
     if timed:
         found += list(_memory(arrays))
     return [made for made in found if made.column.name not in known]
@@ -179,20 +180,20 @@ def _loop() -> DerivedColumn:
     return DerivedColumn(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
 
 
-def _advantage() -> DerivedColumn:
+def _advantage(reward: str, value: str) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
         settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
-        return advantage(given.numbers("reward"), given.numbers("value"), given.rows, **settings)
+        return advantage(given.numbers(reward), given.numbers(value), given.rows, **settings)
 
     column = Column(
         name="advantage",
         type="float",
         kind="decision",
         description="How much better (or, below 0, worse) things turned out from here on than the subject expected.",
-        derived="reward, value, discount, advantage smoothing",
+        derived=f"{reward}, {value}, discount, advantage smoothing",
     )
     thresholds = (DISCOUNT.name, SMOOTHING.name)
-    return DerivedColumn(column=column, reads=("reward", "value"), thresholds=thresholds, reach="group", make=make)
+    return DerivedColumn(column=column, reads=(reward, value), thresholds=thresholds, reach="group", make=make)
 
 
 def _memory(arrays: Sequence[ArraySpec]) -> Iterator[DerivedColumn]:

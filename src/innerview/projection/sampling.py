@@ -69,13 +69,10 @@ def layout(
 def principal(values: np.ndarray, dimensions: int) -> tuple[np.ndarray, np.ndarray]:
     """The states along their widest directions, [states, dimensions], and each direction's share of the variance."""
     centred = values - values.mean(axis=0, dtype=np.float64).astype(np.float32)
-    spread, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-    widest = np.argsort(spread)[::-1][:dimensions]
-    axes = axes[:, widest]
-    # The sign of a direction is chance; the same states must give the same layout on every machine.
-    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-    at = centred @ (axes * np.where(signs == 0, 1, signs)).astype(np.float32)
-    if at.shape[1] < dimensions:
-        at = np.pad(at, ((0, 0), (0, dimensions - at.shape[1])))
-    share = np.maximum(spread[widest], 0) / max(float(np.maximum(spread, 0).sum()), 1e-30)
-    return at, np.pad(share, (0, max(0, dimensions - len(share))))
+    if not centred.any():
+        return np.zeros((len(values), dimensions), np.float32), np.zeros(dimensions)
+    from sklearn.decomposition import PCA  # type: ignore[import-untyped]  # takes a while to load
+
+    made = PCA(n_components=min(dimensions, *centred.shape), svd_solver="covariance_eigh").fit(centred)
+    missing = dimensions - made.n_components_
+    return np.pad(made.transform(centred), ((0, 0), (0, missing))), np.pad(made.explained_variance_ratio_, (0, missing))

@@ -9,7 +9,7 @@ from typing import Any
 
 from innerview.capture import Layout, Plan, layout, rollout
 from innerview.capture.sites import SiteLayout
-from innerview.capture.summary import PICKED_UP
+from innerview.capture.summary import NAMED
 from innerview.jobs.engine import Progress
 from innerview.rollouts.played import Lines, Standing, played_episodes, setting_of
 from innerview.schema import Edit, EditSet, EpisodeSummary
@@ -82,9 +82,9 @@ class Games:
         return {line.seed for line, full in pairs if line.begins == full.begins}
 
     def fared(self, which: int) -> list[EpisodeSummary]:
-        """Episodes of one reduction; an item that was not picked up counts as none."""
+        """Episodes of one reduction; what an event did not happen with counts as none."""
         names = {name for lines in self.lines for line in lines for name in line.counts}
-        items = dict.fromkeys(sorted(name for name in names if name.startswith(f"{PICKED_UP}: ")), 0)
+        items = dict.fromkeys(sorted(name for name in names if name.partition(NAMED)[0] in names - {name}), 0)
         return [
             replace(line, counts={**line.counts, **{item: line.counts.get(item, 0) for item in items}})
             for line in self.lines[which]

@@ -148,4 +148,6 @@ class _Run:
     def outputs(self, done: int) -> Iterator[tuple[np.ndarray, Output]]:
         """Places among the rows, in order, and what the subject says of them; from `done` on, or a little before."""
         carries = self._subject.info.memory and self.given.recording.info.ordering is not None
-        return self._rows.outputs(self.rows, self.given.group_starts(self.rows) if carries else None, done=done)
+        return self._rows.outputs(
+            self.rows, self.given.recording.group_starts(self.rows) if carries else None, done=done
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
@@ -20,6 +19,7 @@ from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
 from innerview.schema import Edits, EpisodeSummary, Origin, RecordingInfo, WorldInfo, to_json
 from innerview.store import Recording, RecordingWriter, Study
+from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked
 from innerview.worlds import World
 from innerview.worlds import world as as_world
@@ -328,11 +328,6 @@ def _does_not_repeat(episode: int, how: str) -> CaptureError:
 def default_name(subject: str, world: str) -> str:
     """A recording's name where nobody gave one, made of what a name may hold."""
     return plain_name(f"{subject} in {world}")
-
-
-def plain_name(wanted: str) -> str:
-    """Made of what a name may hold."""
-    return re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")[:80].strip() or "recording"
 
 
 def seeds_of(episodes: int | None, seeds: int | Sequence[int]) -> tuple[int, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +18,14 @@ from innerview.jobs.engine import Progress
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, record_plan
-from innerview.schema import EditSet, WorldInfo, from_json, to_json
+from innerview.schema import EditSet, WorldInfo, from_json, of_kind, to_json
 from innerview.store import Recording, Study
+from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import world as as_world
 
 _NEEDED = ("seeds", "lanes", "greedy", "max_steps", "identity", "world")
 _PLACES = ("x", "y", "z")
-_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,16 +213,14 @@ def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, 
 
 def _free_name(study: Study, wanted: str, edits: str, more: Mapping[str, Any]) -> str:
     """A name for the re-run; with a mark of its own where the usual one holds other edits or other episodes."""
-    plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", wanted).strip(" .-")
-    default = plain[:_LONGEST_NAME].strip()
+    default = plain_name(wanted)
     if default not in study.recordings():
         return default
     there = study.recording(default).info.arguments
     same = all(there.get(key) == value for key, value in more.items())
     if same and _edits_of(there) == edits:
         return default
-    mark = _mark(edits, more["episodes"])
-    return f"{plain[: _LONGEST_NAME - len(mark) - 1].strip()} {mark}"
+    return plain_name(wanted, end=f" {_mark(edits, more['episodes'])}")
 
 
 def _mark(edits: str, episodes: Sequence[int]) -> str:
@@ -237,15 +234,22 @@ def _edits_of(arguments: Mapping[str, Any]) -> str:
 
 def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:
     rows, before = (line["start"], line["stop"]), (of["start"], of["stop"])
-    divergence = find_divergence(_run(old, *before), _run(new, *rows), epsilon=epsilon)
+    divergence = divergence_of(old, before, new, rows, epsilon=epsilon)
     until = min(rows[1] - rows[0], before[1] - before[0]) - 1 if divergence.action is None else divergence.action
     alike = begins_alike(_seen(old, *before, until), _seen(new, *rows, until), until=until)
     return Pair(episode=line["episode"], of=of["episode"], seed=line["seed"], divergence=divergence, alike=alike)
 
 
+def divergence_of(
+    one: Recording, rows: tuple[int, int], other: Recording, other_rows: tuple[int, int], *, epsilon: float = EPSILON
+) -> Divergence:
+    """Where two runs diverge, rows of any two recordings, counted from the first row of each."""
+    return find_divergence(_run(one, *rows), _run(other, *other_rows), epsilon=epsilon)
+
+
 def _run(recording: Recording, start: int, stop: int) -> Run:
     columns = {column.name: column for column in recording.info.columns}
-    acted = [name for name, column in columns.items() if column.kind == "action"]
+    acted = [column.name for column in of_kind(recording.info.columns, "action")]
     placed = [name for name in _PLACES if name in columns and columns[name].kind == "fact"]
     table = recording.columns([*acted, *placed], start, stop)
     chances = any(spec.name == "probabilities" for spec in recording.info.arrays)

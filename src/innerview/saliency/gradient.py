@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from innerview.errors import LensError
+from innerview.saliency.backpropagation import as_heat, flow_back
 from innerview.schema import TARGET, Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -38,20 +36,7 @@ def look(
     watch: Watch = unwatched,
 ) -> Heat:
     """The gradient by every image input, as it is: per channel and frame, with its sign."""
-    import torch  # here, as what lenses there are is asked of every page, and torch takes its time
-
-    from innerview.subjects import scorer
-
-    places = np.arange(rows.count)
-    images = [spec.name for spec in subject.info.inputs if spec.kind == "image"]
-    watched = {n: v.detach().clone().requires_grad_(n in images) for n, v in rows.inputs(places).items()}
-    with torch.enable_grad():
-        output = subject.run(watched, rows.memory_before(places), grad=True)
-        score = scorer(subject, output.heads, target)(output.heads).sum()
-        gradients = torch.autograd.grad(score, [watched[name] for name in images], allow_unused=True)
-    reached = {name: gradient for name, gradient in zip(images, gradients, strict=True) if gradient is not None}
-    if not reached:
-        raise LensError(f"No gradient reached input '{images[0]}': something between it and the head cuts it off.")
-    heat = {name: g * watched[name].detach() if times_input else g for name, g in reached.items()}
+    flow = flow_back(rows, subject, target)
+    heat = {name: g * flow.inputs[name] if times_input else g for name, g in flow.inward.items()}
     unit = f"of '{target}'" if times_input else f"of '{target}' per unit of the input"
-    return Heat(heat={name: values.cpu().numpy() for name, values in heat.items()}, rows=rows.numbers, unit=unit)
+    return Heat(heat=as_heat(heat), rows=rows.numbers, unit=unit)

@@ -14,6 +14,8 @@ from innerview.schema.data import (
     Scene,
     entropy,
     entropy_column,
+    of_kind,
+    only_number,
 )
 from innerview.schema.edit import (
     FILTERS,
@@ -51,7 +53,7 @@ from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, R
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo
+from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
@@ -119,14 +121,18 @@ __all__ = [
     "Watch",
     "WeightEdit",
     "WorldInfo",
+    "acting_head",
     "bind",
     "entropy",
     "entropy_column",
     "find_site",
     "from_json",
     "join_rows",
+    "of_kind",
+    "only_number",
     "parse_site",
     "restored_rows",
+    "targets_of",
     "to_json",
     "unwatched",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import Literal
@@ -60,8 +61,21 @@ class Column:
     description: str = ""
     categories: tuple[str, ...] = ()
     """For type int: the names that the numbers 0, 1, … stand for (action names, say)."""
+    named_by: str = ""
+    """Of an event: the column that names, in the row after it, what it happened with; each name is counted."""
     derived: str = ""
     """How it is made from what was recorded, in words or as an expression; empty for what was recorded itself."""
+
+
+def of_kind(columns: Iterable[Column], kind: ColumnKind) -> tuple[Column, ...]:
+    """The columns of a kind, whatever they are called."""
+    return tuple(column for column in columns if column.kind == kind)
+
+
+def only_number(columns: Iterable[Column], kind: ColumnKind) -> Column | None:
+    """The one column of numbers of a kind; None where there is none, or several between which nothing chooses."""
+    found = [column for column in of_kind(columns, kind) if column.type in ("int", "float")]
+    return found[0] if len(found) == 1 else None
 
 
 def entropy_column(name: str) -> Column:

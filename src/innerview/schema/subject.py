@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal
 
+from innerview.errors import EditError, UnknownName
 from innerview.schema.edit import Edit
 from innerview.schema.site import Site
 
 HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
 InputKind = Literal["image", "vector", "tokens"]
 Editable = Literal["state", "last layer", "carried"]
+MAX_PAIRED = 9
+"""Actions up to which one over another is listed; pairs of more would be a long list."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,11 @@ class Head:
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     """Of each number: "m", "rad"; where empty, those of the recorded columns that it is about."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """A name for each of its numbers."""
+        return self.names or tuple(map(str, range(self.size)))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -107,6 +116,19 @@ class SubjectInfo:
         alone = len(self.memory) == 1
         return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.memory}
 
+    def memory_site(self, name: str = "") -> MemorySite:
+        """The memory site of that name, of that address, or that an array of a recording holds; the only one for ""."""
+        if not self.memory:
+            raise EditError(f"'{self.name}' has no memory: there is nothing that an edit could change, or drop.")
+        if not name and len(self.memory) > 1:
+            several = ", ".join(site.address for site in self.memory)
+            raise EditError(f"'{self.name}' has several memory sites: say which with site=… ({several}).")
+        arrays = self.memory_arrays
+        for site in self.memory:
+            if name in ("", site.name, site.address, arrays[site.name]):
+                return site
+        raise UnknownName("memory site", name, [site.address for site in self.memory])
+
     def __str__(self) -> str:
         """A line for each kind of part, for people who print it."""
         return "\n".join(
@@ -118,6 +140,33 @@ class SubjectInfo:
                 f"heads: {_listed(f'{h.name} ({h.kind} of {h.size})' for h in self.heads)}",
             )
         )
+
+
+def acting_head(heads: Sequence[Head]) -> Head | None:
+    """The head that decides: a policy, else a continuous action, else q values, else advantages."""
+    for kind in ("policy", "gaussian", "q", "advantage"):
+        for head in heads:
+            if head.kind == kind:
+                return head
+    return None
+
+
+def targets_of(heads: Sequence[Head]) -> tuple[str, ...]:
+    """Every target, in words: the value, the chosen action, each number of a head, one action over another.
+
+    Of the policy that decides, log-probabilities stand for its numbers.
+    """
+    acting = acting_head(heads)
+    found = ["value"] if any(head.kind in ("value", "q") for head in heads) else []
+    found += ["action"] if acting else []
+    for head in heads:
+        if head is acting and head.kind == "policy":
+            found += [f"log {part}" for part in head.parts]
+        elif head.kind != "value":
+            found += [f"{part} of {head.name}" for part in head.parts]
+    if acting and acting.kind != "gaussian" and acting.size <= MAX_PAIRED:
+        found += [f"{one} over {other}" for one, other in permutations(acting.parts, 2)]
+    return tuple(found)
 
 
 def _axes(shape: tuple[int, ...]) -> tuple[str, ...]:

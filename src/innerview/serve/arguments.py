@@ -96,6 +96,22 @@ def _field(each: Field[Any]) -> Any:
     return pydantic.Field(default_factory=lambda: each.default, ge=low, le=high)
 
 
+def numbers_of_jobs() -> str:
+    """What numbers and words stand in a form before anybody types, and their bounds: for the page, kind by kind."""
+    told = {kind.name: _numbers(kind.arguments) for _, kind in KINDS if kind.arguments in CORE}
+    return json.dumps({name: of for name, of in told.items() if of}, indent=2, sort_keys=True) + "\n"
+
+
+def _numbers(arguments: type) -> dict[str, dict[str, Any]]:
+    given = [each for each in fields(arguments) if each.default not in (MISSING, None, "")]
+    known = {each.name: {"default": each.default, **each.metadata} for each in given}
+    return {
+        name: {key: value for key, value in told.items() if value is not None}
+        for name, told in known.items()
+        if isinstance(told["default"], str | bool | int | float)
+    }
+
+
 def _validated(model: type[BaseModel], value: Any, what: str, arguments: type) -> BaseModel:
     try:
         return model.model_validate_json(json.dumps(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from innerview.lenses.needs import unmet_needs
-from innerview.schema import Lens, RecordingInfo
+from innerview.schema import Lens, RecordingInfo, targets_of
 from innerview.serve.wire import Capabilities
 
 
@@ -24,6 +24,7 @@ def capabilities_of(info: RecordingInfo, *, lenses: Iterable[Lens], live: bool) 
         domains=sorted({array.domain for array in info.arrays if array.domain}),
         subject=subject is not None,
         heads=sorted({head.kind for head in subject.heads}) if subject else [],
+        targets=list(targets_of(subject.heads)) if subject else [],
         sites=_sites(info),
         lenses=sorted(name for name, missing in lacks.items() if not missing),
         lacks={name: missing for name, missing in lacks.items() if missing},

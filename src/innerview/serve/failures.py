@@ -37,6 +37,7 @@ STATUS: dict[type[errors.InnerviewError], int] = {
     TooLarge: 413,
     errors.UnknownName: 404,
     errors.DiskFull: 507,
+    errors.ReadOnly: 403,
     errors.StoreError: 409,
     errors.JobError: 409,
     errors.SubjectError: 422,

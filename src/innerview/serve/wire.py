@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, StringConstraints
 
 from innerview.jobs.work import Product
 from innerview.lenses.columns.predicted import PredictedPose
+from innerview.memory.orders import OrderName
 from innerview.schema import (
     Camera,
     Column,
@@ -74,6 +75,8 @@ class Capabilities(BaseModel):
     """Whether a subject was recorded."""
     heads: list[str]
     """The kinds of the subject's heads."""
+    targets: list[str]
+    """What a gradient or an attribution of the recorded subject can be taken of, in words."""
     sites: list[str]
     """The kinds of places inside the subject: activation, memory, attention."""
     lenses: list[str]
@@ -113,6 +116,13 @@ class StudyReply(BaseModel):
     live_worlds: list[str]
     hidable: dict[str, list[str]]
     """Classes of things that a live world can leave undrawn, by the name of the world."""
+
+
+class SubjectReply(BaseModel):
+    """A live subject, and what a gradient or an attribution of it can be taken of, in words."""
+
+    info: SubjectInfo
+    targets: tuple[str, ...]
 
 
 class ArrayReply(BaseModel):
@@ -175,6 +185,8 @@ class PredictionReply(BaseModel):
     binding: str
     """Which arrays fed which inputs, as text."""
     heads: tuple[Head, ...]
+    targets: tuple[str, ...]
+    """What a gradient or an attribution of the subject can be taken of, in words."""
     sites: tuple[str, ...]
     """Addresses of the sites that were asked for."""
     edits: tuple[Edit, ...]
@@ -191,15 +203,22 @@ class PredictionReply(BaseModel):
     created_at: str
 
 
-class DivergenceReply(BaseModel):
-    """An episode of a re-run, and the first steps at which it differs; none where it never does."""
+class FirstDifference(BaseModel):
+    """The first steps at which two runs differ; none where they never do."""
+
+    decision: int | None
+    """Action probabilities differ."""
+    action: int | None
+    """Another action, or one of the two has ended."""
+    place: int | None
+
+
+class DivergenceReply(FirstDifference):
+    """An episode of a re-run, and the first steps at which it differs."""
 
     episode: int
     of: int
     seed: int
-    decision: int | None
-    action: int | None
-    place: int | None
     alike: bool
     """Whether the world showed the same until something else was done."""
 
@@ -273,10 +292,40 @@ class ResultReply(ResultSummary):
 class OrderReply(BaseModel):
     """The elements of a memory in an order, with what each was sorted by."""
 
-    by: str
+    by: OrderName
     order: list[int]
     scores: list[float | None]
     explains: str
+
+
+class SpreadReply(BaseModel):
+    """A value around an event: its mean over the times it happened, and a band that holds the middle half of them."""
+
+    mean: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class AlignedReply(BaseModel):
+    """Averages around an event, before the means of each element, which follow as numbers."""
+
+    total: int
+    """How many times it happened."""
+    used: int
+    """How many of them were averaged."""
+    paired: int
+    """How many of those have rows both before and after."""
+    first_after: int
+    """The first offset that counts as after."""
+    rows: list[int]
+    offsets: list[int]
+    counts: list[int]
+    """How many times reached each offset."""
+    elements: int
+    before: list[float | None]
+    after: list[float | None]
+    effect: list[float | None]
+    metrics: dict[str, SpreadReply]
 
 
 class SavedSelection(BaseModel):

@@ -3,10 +3,16 @@
 Rows are Parquet and arrays are Zarr in plain folders. A block of rows is committed by replacing the manifest.
 """
 
-from innerview.store.annotations.metrics import load_metrics, metrics_digest, save_metrics
+from innerview.store.annotations.metrics import (
+    drop_metric,
+    load_metrics,
+    metrics_digest,
+    save_metric,
+    save_thresholds,
+)
 from innerview.store.annotations.names import load_names, save_names
 from innerview.store.annotations.reductions import export_reductions, import_reductions, reductions_document
-from innerview.store.annotations.selections import load_selections, save_selections
+from innerview.store.annotations.selections import drop_selection, load_selections, save_selection
 from innerview.store.check import check, check_at_a_glance
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers.files import Imported, ImportOptions, import_files
@@ -51,6 +57,8 @@ __all__ = [
     "check_at_a_glance",
     "damage_named",
     "drop_edited",
+    "drop_metric",
+    "drop_selection",
     "edited_subjects",
     "export_arrays",
     "export_reductions",
@@ -74,10 +82,11 @@ __all__ = [
     "reductions_document",
     "rename_edited",
     "save_edited",
-    "save_metrics",
+    "save_metric",
     "save_names",
-    "save_selections",
+    "save_selection",
     "save_subject",
+    "save_thresholds",
     "sign",
     "subjects",
     "weights_file",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,7 @@ from PIL import Image
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec
-from innerview.store.files import TEMPORARY, disk_full_explained
+from innerview.store.files import unfinished, writing
 from innerview.store.recordings.recording import Recording
 
 _CHUNK = 64
@@ -185,10 +185,11 @@ def _new_file(path: Path | str, suffixes: tuple[str, ...]) -> Iterator[tuple[Pat
         raise UnknownName("file ending", suffix or target.name, suffixes)
     if not target.parent.is_dir():
         raise StoreError(f"There is no folder '{target.parent}' to write '{target.name}' into. Make it first.")
-    temporary = target.with_name(target.name + TEMPORARY)
+    temporary = unfinished(target)
     try:
-        with disk_full_explained(target):
+        with writing(target):
             yield temporary, suffix
-        temporary.replace(target)
+            temporary.replace(target)
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # what failed is told
+            temporary.unlink(missing_ok=True)

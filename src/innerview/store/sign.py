@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from innerview.errors import StoreError
+from innerview.store.changes import changing
 from innerview.store.check import check
 from innerview.store.paths import confined
 from innerview.store.predictions import PREDICTIONS
@@ -29,7 +30,8 @@ def sign(path: Path | str) -> list[str]:
 
 
 def _signed_now(folder: Path) -> bool:
-    lock = WriterLock(folder / "writer.lock")
+    with changing(folder.parents[1]):
+        lock = WriterLock(folder / "writer.lock")
     try:
         loaded = load_manifest(folder)
         if loaded.signed:

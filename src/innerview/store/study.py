@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,16 @@ import numpy as np
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
 from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
-from innerview.store.files import read_json, replace_json
+from innerview.store.changes import LOCK, NEXT, changing
+from innerview.store.files import (
+    STUDY_FILE,
+    is_unfinished,
+    make_folder,
+    read_json,
+    remove_folder,
+    replace_json,
+    writing,
+)
 from innerview.store.isolation.process import Apart
 from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
 from innerview.store.paths import checked_name, confined, is_plain_file, is_there
@@ -48,7 +57,6 @@ from innerview.store.results.results import (
 if TYPE_CHECKING:
     from torch import Tensor
 
-_STUDY = "study.json"
 _HEAD_LIMIT, _NAME_LENGTH = 1 << 20, 80
 _MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
@@ -65,36 +73,50 @@ class Study:
     def create(path: Path | str, name: str | None = None) -> Study:
         """Make an empty study in a new or empty folder."""
         root = Path(path)
-        if (root / _STUDY).exists():
-            raise StoreError(f"There is a study in '{root}' already. Open it, or choose another folder.")
-        if root.exists() and (not root.is_dir() or any(root.iterdir())):
-            raise StoreError(f"'{root}' is not an empty folder. Choose a new one for the study.")
         title = checked_name("study", name if name is not None else root.resolve().name)
-        root.mkdir(parents=True, exist_ok=True)
-        (root / "recordings").mkdir(exist_ok=True)
-        head = {"format": STUDY_FORMAT, "version": VERSION, "name": title, "created_at": _now()}
-        replace_json(root / _STUDY, head)
+        _check_free(root)
+        make_folder(root)
+        with changing(root):
+            _check_free(root)  # now that nobody else makes one there
+            make_folder(root / "recordings")
+            head = {"format": STUDY_FORMAT, "version": VERSION, "name": title, "created_at": _now()}
+            replace_json(root / STUDY_FILE, head, beside=root)
         return Study(root, title)
+
+    def remove_if_empty(self, *, folder: bool) -> None:
+        """Remove a study in which nothing was saved yet, and its folder where asked to."""
+        with changing(self.path), writing(self.path):
+            if _begun_only(self.path, {STUDY_FILE}):
+                for entry in (self.path / STUDY_FILE, self.path / "recordings", self.path / LOCK, self.path / NEXT):
+                    entry.rmdir() if entry.is_dir() else entry.unlink(missing_ok=True)
+                if folder:
+                    self.path.rmdir()
 
     @staticmethod
     def open(path: Path | str) -> Study:
         """Open a study."""
         root = Path(path)
-        if not is_there(root / _STUDY):
-            raise StoreError(f"There is no study in '{root}': it has no {_STUDY}. Make one by recording into it.")
-        value = read_json(root / _STUDY, limit=_HEAD_LIMIT)
+        if not is_there(root / STUDY_FILE):
+            raise StoreError(f"There is no study in '{root}': it has no {STUDY_FILE}. Make one by recording into it.")
+        value = read_json(root / STUDY_FILE, limit=_HEAD_LIMIT)
         check_format(value, STUDY_FORMAT, root.name)
         return Study(root, str(value.get("name", root.name))[:_NAME_LENGTH])
 
     @staticmethod
     def exists(path: Path | str) -> bool:
         """Whether there is a study in this folder."""
-        return (Path(path) / _STUDY).exists()
+        return (Path(path) / STUDY_FILE).exists()
 
     @staticmethod
     def open_or_create(path: Path | str) -> Study:
         """Open the study there, or make one."""
-        return Study.open(path) if Study.exists(path) else Study.create(path)
+        if not Study.exists(path):
+            try:
+                return Study.create(path)
+            except StoreError:
+                if not Study.exists(path):  # where somebody else made it at this moment it is there now
+                    raise
+        return Study.open(path)
 
     def recordings(self) -> list[str]:
         """Names of the recordings that can be opened."""
@@ -149,13 +171,24 @@ class Study:
     def _writer(self, folder: Path, info: RecordingInfo, block_rows: int) -> RecordingWriter:
         for spec in info.arrays:
             checked_name("array", spec.name)
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = WriterLock(folder / "writer.lock")
+        with changing(self.path):  # while nobody removes the folder of a recording that came to nothing
+            make_folder(folder)
+            lock = WriterLock(folder / "writer.lock")
         try:
             return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock)
         except BaseException:
-            lock.release()
+            try:
+                if not is_plain_file(folder / MANIFEST) and not any(folder.glob("rows/*.parquet")):
+                    with changing(self.path):  # nothing was begun
+                        remove_folder(folder, beside=self.path)
+            finally:
+                lock.release()
             raise
+
+    def check_writable(self) -> None:
+        """Raise where nothing could be saved, before hours are spent on it."""
+        with changing(self.path):
+            return
 
     def snapshots(self, run: str | None = None) -> list[Snapshot]:
         """What was saved while models were trained, by run and step; of one run where it is named."""
@@ -243,6 +276,23 @@ class Study:
 
     def _folder(self, name: str) -> Path:
         return confined(self.path, "recordings", checked_name("recording", name))
+
+
+def _check_free(root: Path) -> None:
+    """Refuse a folder in which something is; what a killed process left of a study that it began is nothing."""
+    if (root / STUDY_FILE).exists():
+        raise StoreError(f"There is a study in '{root}' already. Open it, or choose another folder.")
+    if not root.exists():
+        return
+    if not root.is_dir() or not _begun_only(root):
+        raise StoreError(f"'{root}' is not an empty folder. Choose a new one for the study.")
+
+
+def _begun_only(root: Path, more: Collection[str] = ()) -> bool:
+    """Whether there is nothing in a folder but what a study that is being made has."""
+    begun = {LOCK, NEXT, *more}
+    others = [entry for entry in root.iterdir() if entry.name not in begun and not is_unfinished(entry)]
+    return all(each.name == "recordings" and each.is_dir() and not any(each.iterdir()) for each in others)
 
 
 def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> LoadedManifest:

@@ -9,12 +9,13 @@ from innerview.subjects.attribution.dependence import head_of, middle_for, reach
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
-from innerview.subjects.attribution.targets import scorer, targets
+from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer
 from innerview.subjects.plain import subject
 from innerview.subjects.plugins import named_model
 from innerview.subjects.sb3 import from_sb3
 from innerview.subjects.sites.backward import Rule
 from innerview.subjects.sites.change import Change, Changes
+from innerview.subjects.sites.operations import basis_of
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
 from innerview.subjects.subject import Output, Subject
@@ -30,8 +31,10 @@ __all__ = [
     "Rule",
     "Subject",
     "Tail",
+    "action_numbers",
     "as_edits",
     "attribute",
+    "basis_of",
     "blanks",
     "checked",
     "described",
@@ -44,9 +47,9 @@ __all__ = [
     "named_model",
     "reaching_layers",
     "receptive_field",
+    "scored_run",
     "scorer",
     "subject",
     "tail",
-    "targets",
     "tensors_of",
 ]

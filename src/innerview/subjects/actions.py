@@ -15,15 +15,6 @@ EPSILON = 0.05
 """How often a sampled action of a q head is any action."""
 
 
-def acting_head(heads: Sequence[Head]) -> Head | None:
-    """The head that decides: a policy, else a continuous action, else q values, else advantages."""
-    for kind in ("policy", "gaussian", "q", "advantage"):
-        for head in heads:
-            if head.kind == kind:
-                return head
-    return None
-
-
 def head_probabilities(head: Head | None, values: Mapping[str, Tensor]) -> np.ndarray | None:
     """[batch, actions]: the softmax of logits, or of q values; None where actions are not discrete."""
     if head is None or head.kind == "gaussian":

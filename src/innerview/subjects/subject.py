@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import EditError, SubjectError, UnknownName
-from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, find_site, parse_site, to_json
+from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, acting_head, find_site, parse_site, to_json
 from innerview.subjects import actions, weights
 from innerview.subjects.inputs import Input, feed, probed
 from innerview.subjects.isolation import FAILURES, Evaluating, differentiable
@@ -83,7 +83,7 @@ class Subject:
         self._layers = dict(module.named_modules())
         found = tuple(name for name in info.layers if isinstance(self._module_at(name), nn.Conv2d))
         self.info = replace(info, convolutions=found, edits=())
-        self._acting = actions.acting_head(info.heads)
+        self._acting = acting_head(info.heads)
         self._one_at_a_time = threading.RLock()
         self._edits: tuple[Changes | tuple[Edit, ...], ...] = ()
         self._sites = {site.address: site for site in self.info.sites}

@@ -9,47 +9,17 @@ export type FunctionInfo = Schemas["FunctionReply"];
 export type MetricsInfo = Schemas["MetricsReply"];
 export type Checked = Schemas["CheckReply"];
 
-export interface MetricDraft {
-  readonly name: string;
-  readonly expression: string;
-  readonly unit: string;
-  /** The name it had before, where it is renamed. */
-  readonly replaces?: string;
-}
+/** A metric to keep; `replaces` is the name it had before, where it is renamed. */
+export type MetricDraft = Pick<Schemas["MetricBody"], "name" | "expression" | "unit"> &
+  Partial<Pick<Schemas["MetricBody"], "replaces">>;
+export type AlignAsk = Schemas["AlignRequest"];
+export type Spread = Schemas["SpreadReply"];
+type PerElement = "before" | "after" | "effect";
+/** Averages around an event, with the means of each element, [offsets, elements]; NaN where nothing is known. */
+export type Aligned = Omit<Schemas["AlignedReply"], PerElement> &
+  Readonly<Record<PerElement, readonly number[]>> & { readonly memory: Float32Array };
 
-export interface AlignAsk {
-  readonly column?: string;
-  readonly rows?: readonly number[];
-  readonly before: number;
-  readonly after: number;
-  readonly array?: string;
-  readonly metrics: readonly string[];
-}
-
-export interface Spread {
-  readonly mean: readonly (number | null)[];
-  readonly low: readonly (number | null)[];
-  readonly high: readonly (number | null)[];
-}
-
-export interface Aligned {
-  /** How many times it happened, and how many of them were averaged. */
-  readonly total: number;
-  readonly used: number;
-  readonly paired: number;
-  /** The first offset that counts as after. */
-  readonly first_after: number;
-  readonly rows: readonly number[];
-  readonly offsets: readonly number[];
-  readonly counts: readonly number[];
-  readonly elements: number;
-  readonly before: readonly number[];
-  readonly after: readonly number[];
-  readonly effect: readonly number[];
-  readonly metrics: Readonly<Record<string, Spread>>;
-  /** Means, [offsets, elements]. */
-  readonly memory: Float32Array;
-}
+const known = (values: readonly (number | null)[]): number[] => values.map((value) => value ?? NaN);
 
 export class MetricsApi {
   constructor(private readonly client: Client) {}
@@ -78,7 +48,13 @@ export class MetricsApi {
     const path = `/api/recordings/${encodeURIComponent(recording)}/aligned`;
     const { buffer } = await this.client.bytes(path, signal, { method: "POST", body: ask });
     const length = new DataView(buffer).getUint32(0, true);
-    const told = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as Omit<Aligned, "memory">;
-    return { ...told, memory: new Float32Array(buffer, 4 + length) };
+    const reply = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as Schemas["AlignedReply"];
+    return {
+      ...reply,
+      before: known(reply.before),
+      after: known(reply.after),
+      effect: known(reply.effect),
+      memory: new Float32Array(buffer, 4 + length),
+    };
   }
 }

@@ -1,4 +1,5 @@
 /** What the service tells: names for the types that are generated from its OpenAPI document (`npm run types`). */
+import jobs from "./jobs.json";
 import type { components } from "./types";
 
 type Schemas = components["schemas"];
@@ -10,17 +11,22 @@ export type Damage = Schemas["DamageReply"];
 export type RowKind = Schemas["RowKind"];
 export type RecordingLine = Schemas["RecordingSummary"];
 export type Capabilities = Schemas["Capabilities"];
+export type LiveSubject = Schemas["SubjectReply"];
 export type StudyInfo = Schemas["StudyReply"];
 export type RecordingInfo = Schemas["RecordingReply"];
 export type Prediction = Schemas["PredictionReply"];
 export type Scene = Schemas["SceneReply"];
 export type DocsPage = Schemas["DocReply"];
+/** The first steps at which two runs differ; null where they never do. */
+export type FirstDifference = Schemas["FirstDifference"];
 export type LensInfo = Schemas["Lens"];
 export type Job = Schemas["JobReply"];
 /** What can be started, told apart by its kind. */
 export type JobRequest = Schemas["JobRequest"];
 /** What one kind of job takes. */
 export type JobOf<Kind extends JobRequest["kind"]> = Extract<JobRequest, { kind: Kind }>;
+/** What forms begin with, and their bounds, as the service knows them (written by `scripts/openapi`). */
+export const jobNumbers = jobs;
 /** A named selection kept in the study; the expression is our own text. */
 export type SavedSelection = Schemas["SavedSelection"];
 
@@ -36,17 +42,9 @@ export interface ObjectInView {
   y: number;
 }
 
-export const orderNames = [
-  "model",
-  "activation",
-  "change",
-  "stable",
-  "similar",
-  "tsne",
-  "correlation",
-  "cluster",
-] as const;
-export type OrderBy = (typeof orderNames)[number];
+/** The elements of a memory in an order; a score is null where it is infinite. */
+export type OrderReply = Schemas["OrderReply"];
+export type OrderBy = OrderReply["by"];
 
 /** What an order of a memory's elements is asked with; it stays the same when another episode is shown. */
 export interface OrderAsk {
@@ -61,13 +59,4 @@ export interface OrderAsk {
   readonly to?: number;
   /** The column to correlate with. */
   readonly column?: string;
-}
-
-export interface OrderReply {
-  by: string;
-  /** Every element, the first on top. */
-  order: number[];
-  /** A number per element, by element. */
-  scores: number[];
-  explains: string;
 }

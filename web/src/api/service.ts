@@ -5,10 +5,12 @@ import { MetricsApi } from "./metrics";
 import type { ColumnData } from "./data/columns";
 import type {
   DocsPage,
+  FirstDifference,
   Job,
   JobRequest,
   SavedSelection,
   LensInfo,
+  LiveSubject,
   OrderAsk,
   OrderReply,
   RecordingInfo,
@@ -38,6 +40,7 @@ export class Service {
   /** Names by kind that the recordings know. */
   vocabulary = (): Promise<Record<string, string[]>> => this.client.json("/api/vocabulary");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
+  subject = (name: string): Promise<LiveSubject> => this.client.json(`/api/subjects/${encodeURIComponent(name)}`);
   docs = async (slug: string): Promise<DocsPage> => {
     const page = await this.client.json<DocsPage>(`/api/docs/${encodeURIComponent(slug)}`);
     const pictures = "/api/docs-pictures/";
@@ -51,15 +54,25 @@ export class Service {
   resume = (id: string): Promise<Job> =>
     this.client.json(`/api/jobs/${encodeURIComponent(id)}/resume`, { method: "POST" });
   selections = (): Promise<SavedSelection[]> => this.client.json("/api/selections");
-  saveSelections = (body: SavedSelection[]): Promise<unknown> =>
+  /** Both give all that are saved then. */
+  saveSelection = (body: SavedSelection): Promise<SavedSelection[]> =>
     this.client.json("/api/selections", { method: "PUT", body });
+  dropSelection = ({ recording, name }: SavedSelection): Promise<SavedSelection[]> =>
+    this.client.json(`/api/selections?${new URLSearchParams({ recording, name })}`, { method: "DELETE" });
 
   /** What people call the parts of a result, by part. */
   names = (result: string): Promise<Record<string, string>> =>
     this.client.json(`/api/names/${encodeURIComponent(result)}`);
-  saveNames = (result: string, names: readonly string[]): Promise<unknown> => {
-    const body = Object.fromEntries(names.flatMap((name, part) => (name ? [[String(part), name]] : [])));
-    return this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PUT", body });
+  /** An empty name is none. */
+  saveName = (result: string, part: number, name: string): Promise<unknown> =>
+    this.client.json(`/api/names/${encodeURIComponent(result)}`, { method: "PATCH", body: { [part]: name } });
+
+  /** Where two runs diverge, each the rows of a recording. */
+  firstDifference = (a: Range & { recording: string }, b: Range & { recording: string }): Promise<FirstDifference> => {
+    const rows = { start: a.start, stop: a.stop, other_start: b.start, other_stop: b.stop };
+    const query = new URLSearchParams(Object.entries(rows).map(([key, row]) => [key, String(row)]));
+    query.set("other", b.recording);
+    return this.client.json(`/api/recordings/${encodeURIComponent(a.recording)}/divergence?${query}`);
   };
 
   /** Elements of a memory array in an order, with a score each. */

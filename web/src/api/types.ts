@@ -336,16 +336,16 @@ export interface paths {
          * @description What the parts of a result are called.
          */
         get: operations["names"];
-        /**
-         * Replace Names
-         * @description Replace the names of a result's parts; an empty name is none.
-         */
-        put: operations["replace_names"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Name Parts
+         * @description Name parts of a result; an empty name is none. Parts that are left out stay as they are.
+         */
+        patch: operations["name_parts"];
         trace?: never;
     };
     "/api/recordings/{name}": {
@@ -632,6 +632,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings/{recording}/divergence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Divergence
+         * @description Where rows start to stop diverge from rows other_start to other_stop of the other recording, in steps.
+         */
+        get: operations["divergence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/recordings/{recording}/divergences": {
         parameters: {
             query?: never;
@@ -793,12 +813,16 @@ export interface paths {
          */
         get: operations["selections"];
         /**
-         * Replace Selections
-         * @description Replace all named selections; a name is taken once in each recording.
+         * Save One
+         * @description Save a selection; one of the same recording and name is replaced. Gives all there are now.
          */
-        put: operations["replace_selections"];
+        put: operations["save_one"];
         post?: never;
-        delete?: never;
+        /**
+         * Drop One
+         * @description Forget a selection; gives those that are left.
+         */
+        delete: operations["drop_one"];
         options?: never;
         head?: never;
         patch?: never;
@@ -816,6 +840,26 @@ export interface paths {
          * @description The study, its recordings and what is damaged.
          */
         get: operations["study"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/subjects/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Live Subject
+         * @description A live subject; the first time this may take as long as loading it does.
+         */
+        get: operations["live_subject"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1004,6 +1048,38 @@ export interface components {
             rows?: number[] | null;
         };
         /**
+         * AlignedReply
+         * @description Averages around an event, before the means of each element, which follow as numbers.
+         */
+        AlignedReply: {
+            /** After */
+            after: (number | null)[];
+            /** Before */
+            before: (number | null)[];
+            /** Counts */
+            counts: number[];
+            /** Effect */
+            effect: (number | null)[];
+            /** Elements */
+            elements: number;
+            /** First After */
+            first_after: number;
+            /** Metrics */
+            metrics: {
+                [key: string]: components["schemas"]["SpreadReply"];
+            };
+            /** Offsets */
+            offsets: number[];
+            /** Paired */
+            paired: number;
+            /** Rows */
+            rows: number[];
+            /** Total */
+            total: number;
+            /** Used */
+            used: number;
+        };
+        /**
          * ArrayReply
          * @description One array per row, with whether a row of it is a picture.
          */
@@ -1157,6 +1233,8 @@ export interface components {
             sites: string[];
             /** Subject */
             subject: boolean;
+            /** Targets */
+            targets: string[];
         };
         /**
          * CheckBody
@@ -1219,6 +1297,11 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Named By
+             * @default
+             */
+            named_by: string;
+            /**
              * Pair
              * @default
              */
@@ -1246,7 +1329,7 @@ export interface components {
         };
         /**
          * DivergenceReply
-         * @description An episode of a re-run, and the first steps at which it differs; none where it never does.
+         * @description An episode of a re-run, and the first steps at which it differs.
          */
         DivergenceReply: {
             /** Action */
@@ -1395,6 +1478,18 @@ export interface components {
          */
         ErrorReply: {
             error: components["schemas"]["ErrorBody"];
+        };
+        /**
+         * FirstDifference
+         * @description The first steps at which two runs differ; none where they never do.
+         */
+        FirstDifference: {
+            /** Action */
+            action: number | null;
+            /** Decision */
+            decision: number | null;
+            /** Place */
+            place: number | null;
         };
         /**
          * FunctionReply
@@ -1761,8 +1856,11 @@ export interface components {
          * @description The elements of a memory in an order, with what each was sorted by.
          */
         OrderReply: {
-            /** By */
-            by: string;
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "model" | "activation" | "change" | "stable" | "similar" | "tsne" | "correlation" | "cluster";
             /** Explains */
             explains: string;
             /** Order */
@@ -1947,6 +2045,8 @@ export interface components {
             sites: string[];
             /** Subject */
             subject: string;
+            /** Targets */
+            targets: string[];
         };
         /**
          * Product
@@ -2374,6 +2474,18 @@ export interface components {
             world?: string | null;
         };
         /**
+         * SpreadReply
+         * @description A value around an event: its mean over the times it happened, and a band that holds the middle half of them.
+         */
+        SpreadReply: {
+            /** High */
+            high: (number | null)[];
+            /** Low */
+            low: (number | null)[];
+            /** Mean */
+            mean: (number | null)[];
+        };
+        /**
          * StudyReply
          * @description What there is to look at.
          */
@@ -2454,6 +2566,15 @@ export interface components {
              * @default 0
              */
             parameters: number;
+        };
+        /**
+         * SubjectReply
+         * @description A live subject, and what a gradient or an attribution of it can be taken of, in words.
+         */
+        SubjectReply: {
+            info: components["schemas"]["SubjectInfo"];
+            /** Targets */
+            targets: string[];
         };
         /**
          * SweepJob
@@ -3643,7 +3764,7 @@ export interface operations {
             };
         };
     };
-    replace_names: {
+    name_parts: {
         parameters: {
             query?: never;
             header?: never;
@@ -3742,12 +3863,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description JSON, then float32 */
+            /** @description AlignedReply as JSON, then float32 */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["AlignedReply"];
                     "application/octet-stream": string;
                 };
             };
@@ -4306,6 +4428,52 @@ export interface operations {
             };
         };
     };
+    divergence: {
+        parameters: {
+            query: {
+                other: string;
+                start?: number;
+                stop?: number | null;
+                other_start?: number;
+                other_stop?: number | null;
+            };
+            header?: never;
+            path: {
+                recording: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FirstDifference"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     divergences: {
         parameters: {
             query?: never;
@@ -4705,7 +4873,7 @@ export interface operations {
             };
         };
     };
-    replace_selections: {
+    save_one: {
         parameters: {
             query?: never;
             header?: never;
@@ -4714,9 +4882,50 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SavedSelections"];
+                "application/json": components["schemas"]["SavedSelection"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedSelections"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_one: {
+        parameters: {
+            query: {
+                recording: string;
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {
@@ -4763,6 +4972,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StudyReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    live_subject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubjectReply"];
                 };
             };
             /** @description Client Error */

@@ -6,7 +6,8 @@ const pixels = 20;
 function drops(cells: Record<number, number>): Drops {
   const amounts = new Float32Array(size * size);
   for (const [cell, amount] of Object.entries(cells)) amounts[Number(cell)] = amount;
-  return { amounts, height: size, width: size, colours: [[255, 0, 0]], shown: () => true };
+  const receptive_field = { first: [0.5 / size, 0.5 / size], stride: [1 / size, 1 / size] } as const;
+  return { amounts, height: size, width: size, receptive_field, colours: [[255, 0, 0]], shown: () => true };
 }
 function area(cells: Record<number, number>, sign: 1 | -1 = 1): number {
   const field = new Float32Array((size * pixels) ** 2);

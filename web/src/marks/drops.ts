@@ -1,7 +1,7 @@
 /** Good and bad news as drops of colour: each cell of a grid is one whose area shows how strong it is. */
 
 import type { Texture } from "./colour/names";
-import { receptiveFieldOf, type ReceptiveField } from "./receptivefield";
+import type { ReceptiveField } from "./receptivefield";
 
 export type Rgb = readonly [number, number, number];
 
@@ -10,8 +10,7 @@ export interface Drops {
   readonly amounts: ArrayLike<number>;
   readonly height: number;
   readonly width: number;
-  /** Where the cells look; none: they part the picture evenly. */
-  readonly receptive_field?: ReceptiveField | undefined;
+  readonly receptive_field: ReceptiveField;
   readonly colours: readonly Rgb[];
   /** Of factors that share a colour the later ones are striped. */
   readonly textures?: readonly Texture[];
@@ -56,7 +55,7 @@ export function crowdOf(cells: ArrayLike<number>, width: number, wide: number): 
  */
 export function fieldOf(drops: Drops, factor: number, sign: 1 | -1, pixels: number, into: Float32Array): boolean {
   const { height, width, amounts } = drops;
-  const { first, stride } = receptiveFieldOf({ grid: [height, width], receptive_field: drops.receptive_field });
+  const { first, stride } = drops.receptive_field;
   const wide = dropWidth(1 / stride[1]);
   const cells = new Float32Array(height * width);
   const filled = new Uint8Array(height);
@@ -189,7 +188,7 @@ export function opacityOf(field: number): number {
 /** What factors leave out, as slanted lines: it is no factor, so it has no colour. */
 export function drawHatch(
   amounts: ArrayLike<number>,
-  { grid, receptive_field }: { grid: readonly [number, number]; receptive_field?: ReceptiveField | undefined },
+  { grid, receptive_field }: { grid: readonly [number, number]; receptive_field: ReceptiveField },
   ink: Rgb,
 ): ImageData {
   const [height, width] = grid;

@@ -7,13 +7,13 @@ export function count(value: number): string {
   return grouped.format(value);
 }
 
-/** About three significant digits, no trailing zeros. */
+/** Three significant digits, no trailing zeros; whole numbers in full. */
 export function number(value: number): string {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
-  if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(1).replace("-", "−");
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return value.toExponential(2).replace("-", "−");
+  const digits = size ? Math.max(0, Math.min(5, 2 - Math.floor(Math.log10(size)))) : 0;
   const text = (size >= 1e4 ? grouped.format(Math.round(size)) : String(+size.toFixed(digits))) || "0";
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }

@@ -6,6 +6,7 @@ import type { Job, LensInfo, StudyInfo } from "../api/model";
 import { Service } from "../api/service";
 import { Address } from "./address/address.svelte";
 import { Jobs } from "./results/jobs.svelte";
+import { Runners } from "./results/runner.svelte";
 import { formatLink, parseLink, type Link } from "./address/link";
 import { Names } from "./recording/names.svelte";
 import { Session } from "./session.svelte";
@@ -27,6 +28,7 @@ export class Page {
   readonly names = new Names();
   readonly toasts = new Toasts();
   readonly jobs = new Jobs(this.service);
+  readonly runners = new Runners(this.service);
   readonly live = new Live(
     this.service.client,
     (job) => this.heardJob(job),

@@ -9,12 +9,12 @@ import { Episode } from "./recording/episode.svelte";
 import type { Group } from "./recording/groups";
 import type { Jobs } from "./results/jobs.svelte";
 import { parseLink, type Link } from "./address/link";
-import type { Interval } from "./memory/text";
 import { Metrics } from "./recording/metrics.svelte";
 import type { Names } from "./recording/names.svelte";
 import type { Page } from "./page.svelte";
 import type { OpenRecording } from "./recording/recording";
 import { Results } from "./results/results.svelte";
+import type { Runner } from "./results/runner.svelte";
 import type { Term } from "./selection/terms";
 import { Selection } from "./selection/selection.svelte";
 import { fromText } from "./selection/text";
@@ -22,6 +22,7 @@ import { movedRows, movedTerms, openSource, twinOf, type Source } from "./source
 import type { Theme } from "./theme.svelte";
 import type { Toasts } from "./toasts.svelte";
 import type { Undo } from "./undo/undo.svelte";
+import type { Interval } from "./time/interval";
 import { TimeWindow } from "./time/window.svelte";
 import type { Workspace, WorkspaceState, WorkspaceStateMaker } from "./workspace";
 
@@ -78,6 +79,11 @@ export class Session {
   }
   get jobs(): Jobs {
     return this.page.jobs;
+  }
+  /** Who a lens runs on these rows: the live subject of that name, else the one that is shown. */
+  runner(name = ""): Runner | null {
+    const info = this.recording?.info;
+    return info ? this.page.runners.of(info, this.study?.live_subjects ?? [], name) : null;
   }
   get undo(): Undo {
     return this.page.undo;

@@ -10,6 +10,7 @@ const nothing: Capabilities = {
   domains: [],
   subject: false,
   heads: [],
+  targets: [],
   sites: [],
   lenses: [],
   lacks: {},

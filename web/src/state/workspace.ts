@@ -1,7 +1,7 @@
 /** What a workspace is, what it may need of a recording, and which ones there are. */
 import type { Component } from "svelte";
 import type { Capabilities, RecordingInfo } from "../api/model";
-import type { Interval } from "./memory/text";
+import type { Interval } from "./time/interval";
 import type { Measure } from "./begin/ranking";
 import type { OpenRecording } from "./recording/recording";
 import type { Session } from "./session.svelte";

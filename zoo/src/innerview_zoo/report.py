@@ -13,8 +13,6 @@ from innerview.errors import InnerviewError
 
 Progress = Callable[[int, int, str], None]
 """Told now and then how much is done, of how much, and what was found so far."""
-CONFIDENCE = 0.95
-_NORMAL_QUANTILE = 1.959963984540054
 
 
 def no_progress(done: int, of: int, what: str) -> None:
@@ -86,30 +84,24 @@ class Figures:
 
 def mean_figure(values: Sequence[float], *, name: str, unit: str = "", how: str = "") -> Figure:
     """The mean and its interval by Student's t; one value alone tells nothing of its spread."""
-    from scipy.special import stdtrit  # type: ignore[import-untyped]  # training scripts run without scipy
-
-    count = len(values)
-    if not count:
+    if not len(values):
         raise InnerviewError(f"'{name}' cannot be worked out: there are no values.")
-    mean = math.fsum(values) / count
-    if count == 1:
-        return Figure(name, mean, -math.inf, math.inf, 1, unit, how)
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (count - 1))
-    half = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2)) * spread / math.sqrt(count)
-    return Figure(name, mean, mean - half, mean + half, count, unit, how)
+    from innerview.edits.comparison import mean_of  # loads torch, and looking at a card needs none
+
+    found = mean_of(values)
+    low, high = (-math.inf, math.inf) if found.low is None or found.high is None else (found.low, found.high)
+    return Figure(name, found.mean, low, high, found.n, unit, how)
 
 
 def share_figure(successes: int, count: int, *, name: str, how: str = "") -> Figure:
     """A share in per cent and its interval by Wilson, which holds near 0 and 100 % too."""
     if not 0 <= successes <= count or not count:
         raise InnerviewError(f"'{name}' cannot be worked out: {successes} of {count} is no share.")
-    share, z2 = successes / count, _NORMAL_QUANTILE**2
-    centre = (share + z2 / (2 * count)) / (1 + z2 / count)
-    half = _NORMAL_QUANTILE * math.sqrt(share * (1 - share) / count + z2 / (4 * count * count)) / (1 + z2 / count)
-    low, high = max(centre - half, 0.0), min(centre + half, 1.0)
-    # Rounding must not push the interval of 0 or of all off its end.
-    low, high = (0.0 if not successes else low), (1.0 if successes == count else high)
-    return Figure(name, 100 * share, 100 * low, 100 * high, count, "%", how)
+    from innerview.edits.comparison import share_of
+
+    found = share_of(successes, count)
+    assert found.low is not None and found.high is not None, "a share has an interval"
+    return Figure(name, 100 * found.mean, 100 * found.low, 100 * found.high, count, "%", how)
 
 
 def read_figures(path: Path) -> Figures:

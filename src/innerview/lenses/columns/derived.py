@@ -116,29 +116,14 @@ class Derived:
 
     def stretch(self, start: int, stop: int) -> Stretch:
         """Those rows, with where their groups begin and end."""
-        return Stretch.of(self.bounds, start, stop)
+        return Stretch.of(self.recording.bounds, start, stop)
 
     def whole_groups(self, start: int, stop: int) -> tuple[int, int]:
         """The rows of every group that has a row in the range."""
-        bounds = self.bounds
+        bounds = self.recording.bounds
         first = bounds[np.searchsorted(bounds, start, side="right") - 1] if start else 0
         after = bounds[np.searchsorted(bounds, stop, side="left") :]
         return int(first), int(after[0]) if len(after) else self.recording.rows
-
-    @cached_property
-    def bounds(self) -> np.ndarray:
-        """The first row of every group; row 0 alone where rows have no time."""
-        ordering = self.recording.info.ordering
-        if ordering is None or not self.recording.rows:
-            return np.zeros(1, np.int64)
-        if "start" in {column.name for column in self.recording.info.group_columns}:
-            lines = self.recording.groups()
-            stops = lines["stop"].to_list()[-1:] if "stop" in lines.columns else []
-            # Rows after the last line belong to a group that has not ended.
-            open_at = [stop for stop in stops if stop < self.recording.rows]
-            return np.unique(np.array([0, *lines["start"].to_list(), *open_at], np.int64))
-        keys = self.recording.columns([ordering.group])[ordering.group]
-        return np.concatenate([[0], np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1])
 
     @cached_property
     def kinds(self) -> list[str]:

@@ -59,7 +59,7 @@ class RowInputs:
         fresh = self.subject.initial_memory(len(wanted))
         if not fresh or self.recording.info.ordering is None or not len(wanted):
             return fresh
-        begun = self.group_starts(wanted) < wanted
+        begun = self.recording.group_starts(wanted) < wanted
         if not begun.any():
             return fresh
         if self.has_recorded_memory:
@@ -98,14 +98,6 @@ class RowInputs:
         place = np.array([row])
         return self.subject.with_edits(self._stepper(self.memory_before(place)).changes(self._steps(place)))
 
-    def group_starts(self, rows: np.ndarray) -> np.ndarray:
-        """The first row of each row's group."""
-        ordering = self.recording.info.ordering
-        assert ordering is not None
-        low, high = int(rows.min()), int(rows.max()) + 1
-        steps = self.recording.columns([ordering.time], low, high)[ordering.time].to_numpy()
-        return np.asarray(rows - steps[rows - low], np.int64)
-
     def extremes(self) -> dict[str, tuple[Tensor, Tensor]]:
         """Black and white by name of the input, where every picture is recorded as bytes."""
         pictures = [i for i in self.binding.inputs if self._specs[i.input].kind == "image"]
@@ -140,7 +132,7 @@ class RowInputs:
 
     def _steps(self, rows: np.ndarray) -> list[int]:
         """How far into its group each row is; only edits ask."""
-        steps: list[int] = (rows - self.group_starts(rows)).tolist() if self.edits else [0] * len(rows)
+        steps: list[int] = (rows - self.recording.group_starts(rows)).tolist() if self.edits else [0] * len(rows)
         return steps
 
     def _recorded(self, site: str, rows: np.ndarray) -> Tensor:
@@ -149,7 +141,7 @@ class RowInputs:
 
     def _carried(self, rows: np.ndarray) -> dict[str, Tensor]:
         """The subject is run over what comes before in each group, once for all rows that are wanted of it."""
-        starts = self.group_starts(rows)
+        starts = self.recording.group_starts(rows)
         given, fresh = GivenRows(self.subject, self.inputs, edits=self.edits), self.subject.initial_memory(1)
         before = dict.fromkeys(starts.tolist(), fresh)
         for start in np.unique(starts[starts < rows]).tolist():
@@ -165,7 +157,7 @@ class RowInputs:
             return self._prepared(item, spec, rows)
         if self.recording.info.ordering is None:
             raise RequestError(f"Rows of '{self.recording.name}' have no time: '{item.array}' cannot be stacked.")
-        starts = self.group_starts(rows)
+        starts = self.recording.group_starts(rows)
         # Before a group's first row there is nothing: the first frame stands in, as a frame stack begins.
         frames = [self._prepared(item, spec, np.maximum(rows - back, starts)) for back in range(stack - 1, -1, -1)]
         return np.stack(frames, axis=1)

@@ -52,12 +52,9 @@ def states(recording: Recording, array: str, numbers: np.ndarray) -> States:
 
 def episodes(recording: Recording, numbers: np.ndarray) -> tuple[tuple[int, int], ...]:
     """Start and stop of each episode among these rows, in places; none where rows have no time."""
-    ordering = recording.info.ordering
-    if ordering is None or not len(numbers):
+    if recording.info.ordering is None or not len(numbers):
         return ()
-    low, high = int(numbers[0]), int(numbers[-1]) + 1
-    keys = recording.columns([ordering.group], low, high)[ordering.group][numbers - low]
-    inside = np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1
+    inside = np.flatnonzero(np.diff(recording.group_starts(numbers))) + 1
     return tuple(pairwise([0, *inside.tolist(), len(numbers)]))
 
 

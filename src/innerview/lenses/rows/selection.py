@@ -32,12 +32,6 @@ def chosen_rows(count: int, rows: ChosenRows | None) -> np.ndarray:
     return np.unique(np.concatenate([np.arange(start, stop) for start, stop in ranges]))
 
 
-def as_ranges(numbers: np.ndarray) -> list[Any]:
-    """[start, stop] where rows stand next to each other, otherwise [[start, stop], …]."""
-    found = [list(each) for each in row_ranges(numbers)]
-    return found[0] if len(found) == 1 else found
-
-
 def row_ranges(numbers: np.ndarray) -> tuple[tuple[int, int], ...]:
     """(start, stop) of all that stand next to each other."""
     if not len(numbers):

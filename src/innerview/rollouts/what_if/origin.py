@@ -16,7 +16,7 @@ from innerview.jobs.context import Context
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import check_known, check_world
-from innerview.schema import Edit, Moment, Move, from_json
+from innerview.schema import Edit, Moment, Move, from_json, of_kind
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 from innerview.worlds import Changeable, Lanes, Rewindable, World
@@ -96,7 +96,7 @@ class Origin:
         return within_bounds(space, np.asarray(move.actions, np.float32))
 
     def _actions(self) -> list[Any]:
-        names = [column.name for column in self.recording.info.columns if column.kind == "action"]
+        names = [column.name for column in of_kind(self.recording.info.columns, "action")]
         table = self.recording.columns(names, int(self.group["start"]), self.row)
         if self.world.info.actions.kind == "discrete":
             return [int(action) for action in table[names[0]]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -20,13 +19,13 @@ from innerview.jobs.work import Product, Watch, Work
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.origin import Origin, origin_of
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
-from innerview.schema import RecordingInfo, Scene, to_json
+from innerview.schema import Move, RecordingInfo, Scene, only_number, to_json
 from innerview.store import Recording, RecordingWriter, Study
+from innerview.store.paths import free_name
 
 LEFT_OFF = "left off"
 """How an episode ended that nobody played to its end."""
 _CHUNK = 256
-_LONGEST_NAME = 80
 
 
 class WhatIfWork(Work):
@@ -39,7 +38,7 @@ class WhatIfWork(Work):
         if not any(move.takes_time for move in job.moves):
             raise RequestError("Nothing was done yet: take an action, or let the agent take one, and save it then.")
         self.origin = origin_of(job, context)
-        self.name = job.name or free_name(context.study, self.origin)
+        self.name = job.name or _free_name(context.study, self.origin, job.moves)
 
     @property
     def title(self) -> str:
@@ -75,23 +74,31 @@ def save_rollout(
         progress(before, total, "what was rolled out")
         piece, skipped = _piece(rollout, rows, scene, info), max(0, known - before)
         columns = {name: column[skipped:] for name, column in piece.rows.items()}
-        writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
-        writer.end_group(_line(origin, piece, scene, writer))
+        if not writer.groups_committed:  # else all its rows were committed when it was stopped
+            writer.append(columns, {name: array[skipped:] for name, array in piece.arrays.items()})
+            writer.end_group(_line(origin, piece, scene, writer))
     progress(total, total, "saved")
     return study.recording(info.name)
 
 
-def free_name(study: Study, origin: Origin) -> str:
-    """ "<recording> - from <episode>.<step>", with a number where there is one of that name."""
-    plain = re.sub(r"[^A-Za-z0-9 ._+-]+", "-", origin.recording.name)
-    tail = f" - from {origin.group['episode']}.{origin.step}"
-    taken, number = set(study.recordings()), 1
-    while True:
-        end = tail if number == 1 else f"{tail} no {number}"
-        wanted = f"{plain[: _LONGEST_NAME - len(end)].strip()}{end}"
-        if wanted not in taken:
-            return wanted
-        number += 1
+def _free_name(study: Study, origin: Origin, moves: Sequence[Move]) -> str:
+    """ "<recording> - from <episode>.<step>", with a number where there is another one of that name."""
+    taken = {name for name in study.recordings() if not _is_saved_as(study, name, origin, moves)}
+    end = f" - from {origin.group['episode']}.{origin.step}"
+    return free_name(origin.recording.name, lambda name: name not in taken, end=end)
+
+
+def _is_saved_as(study: Study, name: str, origin: Origin, moves: Sequence[Move]) -> bool:
+    """Whether that is the same rollout, saved already or in part."""
+    wanted = {
+        "of": origin.recording.info.name,
+        "episodes": [origin.group["episode"]],
+        "from": origin.step,
+        "moves": to_json(tuple(moves)),
+        "identity": origin.subject.identity(),
+    }
+    told = study.recording(name).info.arguments
+    return all(told.get(key) == value for key, value in wanted.items())
 
 
 def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:
@@ -141,13 +148,8 @@ def _piece(
 ) -> Piece:
     origin = rollout.origin
     episode = Episode(0, int(origin.group["seed"]), scene, info.columns)
-    events = [column.name for column in info.columns if column.kind == "event"]
-    acted = [column.name for column in info.columns if column.kind == "action"]
     for now, then in rows:
-        values: dict[str, Any] = {**now.moment.facts, **now.values}
-        values |= {name: bool(then.moment.facts.get(name)) for name in events}
-        values |= {"episode": 0, "step": now.step, "reward": then.moment.reward}
-        values |= dict(zip(acted, np.atleast_1d(then.action).tolist(), strict=True))
+        values = rollout.form.values_of(now.moment, then.moment, then.action, said=now.values, episode=0, step=now.step)
         episode.add(values, _arrays(rollout, now, info), then.moment.reward)
     episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
     return episode.take(info.arrays)
@@ -176,6 +178,9 @@ def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWr
     rollout = piece.summary
     assert rollout is not None, "the outcome was set"
     start = int(origin.group["start"])
-    recorded = float(origin.recording.columns(["reward"], start, origin.row)["reward"].sum() or 0.0)
-    whole = replace(rollout, length=origin.step + rollout.length, total_reward=recorded + rollout.total_reward)
+    earned = only_number(origin.recording.info.columns, "reward")
+    recorded = origin.recording.columns([earned.name], start, origin.row)[earned.name].sum() if earned else 0.0
+    whole = replace(
+        rollout, length=origin.step + rollout.length, total_reward=float(recorded or 0.0) + rollout.total_reward
+    )
     return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")

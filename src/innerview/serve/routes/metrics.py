@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from innerview import store
 from innerview.errors import MetricError, UnknownName
 from innerview.lenses.columns.custom import OwnMetric, check_metric
 from innerview.lenses.columns.derived import Derived
@@ -15,7 +16,7 @@ from innerview.metrics import FUNCTIONS, THRESHOLDS, checked_thresholds, parse
 from innerview.schema import Metric, Metrics
 from innerview.serve.context import Serving
 from innerview.serve.wire import Name
-from innerview.store import load_metrics, save_metrics
+from innerview.store import load_metrics
 
 router = APIRouter(prefix="/api/metrics", tags=["metrics"])
 RecordingName = Annotated[str | None, Query(max_length=200)]
@@ -117,28 +118,19 @@ def metrics(service: Serving, recording: RecordingName = None) -> MetricsReply:
 @router.put("")
 def save_metric(body: MetricBody, service: Serving) -> OwnReply:
     """Keep a metric; one of the same name is replaced. An expression that cannot be computed is refused."""
-    kept = load_metrics(service.study)
     made = Metric(name=body.name, expression=body.expression, unit=body.unit, description=body.description)
-    gone = {body.name, body.replaces}
-    own = tuple(one for one in kept.own if one.name not in gone)
     if body.recording is None:
         parse(body.expression)
     else:
         _check(service, body.recording, made)
-    save_metrics(service.study, Metrics(own=(*own, made), thresholds=kept.thresholds))
+    store.save_metric(service.study, made, replaces=body.replaces)
     return OwnReply(**vars(made), problem="")
 
 
 @router.delete("")
 def drop_metric(service: Serving, name: Annotated[str, Query(max_length=80)]) -> list[str]:
     """Forget a metric; gives the names of those that are left."""
-    kept = load_metrics(service.study)
-    names = [one.name for one in kept.own]
-    if name not in names:
-        raise UnknownName("metric", name, names)
-    own = tuple(one for one in kept.own if one.name != name)
-    save_metrics(service.study, Metrics(own=own, thresholds=kept.thresholds))
-    return [one.name for one in own]
+    return [one.name for one in store.drop_metric(service.study, name).own]
 
 
 @router.post("/check")
@@ -154,14 +146,11 @@ def check_expression(body: CheckBody, service: Serving) -> CheckReply:
 @router.put("/thresholds")
 def save_thresholds(body: ThresholdsBody, service: Serving) -> list[str]:
     """Set thresholds for the whole study; gives the names of those that are set by hand."""
-    kept = load_metrics(service.study)
     unknown = [name for name in body.thresholds if name not in THRESHOLDS]
     if unknown:
         raise UnknownName("threshold", unknown[0], THRESHOLDS)
     given = checked_thresholds({name: value for name, value in body.thresholds.items() if value is not None})
-    rest = {name: value for name, value in kept.thresholds.items() if name not in body.thresholds}
-    save_metrics(service.study, Metrics(own=kept.own, thresholds={**rest, **given}))
-    return sorted({**rest, **given})
+    return sorted(store.save_thresholds(service.study, {**body.thresholds, **given}).thresholds)
 
 
 def _check(service: Serving, recording: str, metric: Metric) -> OwnMetric:

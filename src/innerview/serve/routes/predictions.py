@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from innerview.errors import UnknownName
 from innerview.lenses.columns.predicted import PredictedColumns
-from innerview.schema import to_json
+from innerview.schema import targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.context import Serving
 from innerview.serve.encoding import arrow
@@ -63,7 +63,8 @@ def prediction_columns(
     start, stop = row_range(recording, start, stop)
     check_table_size(len(wanted), stop - start)
     places, offsets = _places(prediction, start, stop)
-    table = source.columns(wanted, *_span(places)).with_columns(pl.Series("", offsets, pl.Int64))
+    placed = pl.DataFrame({"": pl.Series(offsets, dtype=pl.Int64)})
+    table = placed.hstack(source.columns(wanted, *_span(places)).get_columns())
     rows = pl.DataFrame({"": pl.Series(range(stop - start), dtype=pl.Int64)})
     aligned = rows.join(table, on="", how="left", maintain_order="left").drop("")
     return caching.binary(request, etag, content=arrow.stream(aligned), media_type=arrow.MEDIA_TYPE)
@@ -115,6 +116,7 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "subject": prediction.subject,
             "binding": str(prediction.binding),
             "heads": to_json(info.subject.heads) if info.subject else [],
+            "targets": targets_of(info.subject.heads) if info.subject else [],
             "sites": prediction.keep,
             "edits": info.arguments["edits"],
             "columns": to_json(source.specs),

@@ -1,16 +1,16 @@
-"""Named reductions of the memory, and where a re-run parts from what it is a re-run of."""
+"""Named reductions of the memory, and where two runs diverge."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from innerview.schema import EditSet
 from innerview.serve.context import Serving
-from innerview.serve.routes.recordings import gives
-from innerview.serve.wire import DivergenceReply
+from innerview.serve.routes.recordings import Start, Stop, gives, row_range
+from innerview.serve.wire import DivergenceReply, FirstDifference
 from innerview.store import reductions_document
 
 if TYPE_CHECKING:
@@ -44,6 +44,24 @@ def drop_reduction(reduction: Annotated[str, Path(max_length=200)], service: Ser
     """Forget a reduction."""
     service.study.drop_reduction(reduction)
     return service.study.reductions()
+
+
+@router.get("/recordings/{recording}/divergence")
+def divergence(
+    recording: Annotated[str, Path(max_length=80)],
+    other: Annotated[str, Query(max_length=80)],
+    service: Serving,
+    start: Start = 0,
+    stop: Stop = None,
+    other_start: Start = 0,
+    other_stop: Stop = None,
+) -> FirstDifference:
+    """Where rows start to stop diverge from rows other_start to other_stop of the other recording, in steps."""
+    from innerview.rollouts.rerun import divergence_of
+
+    one, second = service.open(recording).recording, service.open(other).recording
+    found = divergence_of(one, row_range(one, start, stop), second, row_range(second, other_start, other_stop))
+    return FirstDifference(decision=found.decision, action=found.action, place=found.place)
 
 
 @router.get("/recordings/{recording}/divergences")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field, RootModel, StringConstraints, ValidationError
 
-from innerview.errors import DamagedPart, RequestError
+from innerview.errors import DamagedPart
 from innerview.serve.context import Serving
-from innerview.serve.wire import SavedSelections
-from innerview.store import load_names, load_selections, save_names, save_selections
+from innerview.serve.wire import SavedSelection, SavedSelections
+from innerview.store import drop_selection, load_names, load_selections, save_names, save_selection
 
 router = APIRouter(prefix="/api")
 
@@ -28,9 +29,9 @@ def names(result_id: str, service: Serving) -> Names:
     return Names(load_names(service.study, service.study.result(result_id).id))
 
 
-@router.put("/names/{result_id}", tags=["names"])
-def replace_names(result_id: str, body: Names, service: Serving) -> Names:
-    """Replace the names of a result's parts; an empty name is none."""
+@router.patch("/names/{result_id}", tags=["names"])
+def name_parts(result_id: str, body: Names, service: Serving) -> Names:
+    """Name parts of a result; an empty name is none. Parts that are left out stay as they are."""
     save_names(service.study, service.study.result(result_id).id, body.root)
     return Names(load_names(service.study, result_id))
 
@@ -38,19 +39,32 @@ def replace_names(result_id: str, body: Names, service: Serving) -> Names:
 @router.get("/selections", tags=["selections"])
 def selections(service: Serving) -> SavedSelections:
     """Every named selection."""
-    kept = load_selections(service.study)
-    try:
-        return SavedSelections.model_validate(list(kept.values()))
-    except ValidationError as problem:
-        raise DamagedPart("'selections.json' does not hold selections. Remove it to begin anew.") from problem
+    return _reply(load_selections(service.study))
 
 
 @router.put("/selections", tags=["selections"])
-def replace_selections(body: SavedSelections, service: Serving) -> SavedSelections:
-    """Replace all named selections; a name is taken once in each recording."""
+def save_one(body: SavedSelection, service: Serving) -> SavedSelections:
+    """Save a selection; one of the same recording and name is replaced. Gives all there are now."""
+    return _reply(save_selection(service.study, _key(body.recording, body.name), body.model_dump()))
+
+
+@router.delete("/selections", tags=["selections"])
+def drop_one(
+    service: Serving,
+    recording: Annotated[str, Query(max_length=80)],
+    name: Annotated[str, Query(max_length=100)],
+) -> SavedSelections:
+    """Forget a selection; gives those that are left."""
+    return _reply(drop_selection(service.study, _key(recording, name)))
+
+
+def _key(recording: str, name: str) -> str:
     # No recording has a slash in its name, so a key stands for one pair of names.
-    by_name = {f"{one.recording}/{one.name}": one.model_dump() for one in body.root}
-    if len(by_name) < len(body.root):
-        raise RequestError("Two selections of one recording have the same name. Choose another for one of them.")
-    save_selections(service.study, by_name)
-    return body
+    return f"{recording}/{name}"
+
+
+def _reply(saved: Mapping[str, Any]) -> SavedSelections:
+    try:
+        return SavedSelections.model_validate(list(saved.values()))
+    except ValidationError as problem:
+        raise DamagedPart("'selections.json' does not hold selections. Remove it to begin anew.") from problem

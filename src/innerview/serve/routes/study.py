@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
 from innerview.lenses.columns.vocabulary import vocabulary
-from innerview.schema import Column, Lens, to_json
+from innerview.schema import Column, Lens, targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.capabilities import capabilities_of
 from innerview.serve.context import Opened, Service, Serving
@@ -23,6 +23,7 @@ from innerview.serve.wire import (
     RecordingSummary,
     SceneReply,
     StudyReply,
+    SubjectReply,
 )
 from innerview.store import Damage
 
@@ -61,6 +62,13 @@ def known_names(service: Serving) -> dict[str, list[str]]:
             opened.append(service.open(name))
     opened.sort(key=lambda each: (each.recording.info.created_at, each.recording.info.name))
     return vocabulary(each.derived(service.study) for each in opened)
+
+
+@router.get("/subjects/{name}")
+def live_subject(name: str, service: Serving) -> SubjectReply:
+    """A live subject; the first time this may take as long as loading it does."""
+    info = service.context.subject(name).info
+    return SubjectReply.model_validate({"info": to_json(info), "targets": targets_of(info.heads)})
 
 
 @router.get("/recordings/{name}")

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.store.files import json_bytes, read_json, replace_file
+from innerview.store.changes import change_json
+from innerview.store.files import read_json
 from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
@@ -34,18 +35,20 @@ def load_names(study: Study, result: str) -> dict[str, str]:
 
 
 def save_names(study: Study, result: str, names: Mapping[str, str]) -> None:
-    """Replace the names of one result by these; an empty name is none."""
-    kept = {part: name.strip() for part, name in names.items() if name.strip()}
-    if len(kept) > _PARTS:
-        raise StoreError(f"At most {_PARTS} parts of a result have names, not {len(kept)}.")
-    long = [name for name in kept.values() if len(name) > _NAME_LENGTH or not name.isprintable()]
+    """Name these parts of a result; an empty name is none. Parts that are not named here stay as they are."""
+    given = {part: name.strip() for part, name in names.items()}
+    long = [name for name in given.values() if len(name) > _NAME_LENGTH or not name.isprintable()]
     if long:
         raise StoreError(f"{long[0]!r:.60} cannot be a name: use 1 to {_NAME_LENGTH} letters, digits or signs.")
-    everything = {**_all(study), result: kept}
-    content = json_bytes({"names": {key: value for key, value in everything.items() if value}})
-    if len(content) > _LIMIT:
-        raise StoreError(f"The names take {len(content)} bytes; a study keeps at most {_LIMIT}.")
-    replace_file(confined(study.path, _FILE), content)
+
+    def change(before: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+        changed = {**load_names(study, result), **given}
+        kept = {part: name for part, name in changed.items() if name}
+        if len(kept) > _PARTS:
+            raise StoreError(f"At most {_PARTS} parts of a result have names, not {len(kept)}.")
+        return {key: value for key, value in {**before, result: kept}.items() if value}
+
+    change_json(study.path, _FILE, lambda: _all(study), change, lambda names: {"names": names}, limit=_LIMIT)
 
 
 def _all(study: Study) -> dict[str, dict[str, str]]:

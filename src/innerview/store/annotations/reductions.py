@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, from_json, to_json
-from innerview.store.files import parsed_json, read_json, read_plain, replace_file, replace_json
+from innerview.store.changes import change_json
+from innerview.store.files import parsed_json, read_json, read_plain, replace_file
 from innerview.store.paths import confined, is_there
 
 _FILE = "reductions.json"
@@ -28,26 +29,30 @@ def load_reductions(root: Path) -> tuple[EditSet, ...]:
 def save_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
     """Keep a reduction; one of the same name is replaced."""
     _check(reduction)
-    before = load_reductions(root)
-    names = [kept.name for kept in before]
-    if reduction.name in names:
-        after = tuple(reduction if kept.name == reduction.name else kept for kept in before)
-    else:
-        after = (*before, reduction)
-    if len(after) > _COUNT:
-        raise StoreError(f"A study keeps at most {_COUNT} reductions. Drop some first.")
-    replace_json(confined(root, _FILE), reductions_document(after))
-    return after
+
+    def change(before: tuple[EditSet, ...]) -> tuple[EditSet, ...]:
+        if reduction.name in [kept.name for kept in before]:
+            return tuple(reduction if kept.name == reduction.name else kept for kept in before)
+        if len(before) >= _COUNT:
+            raise StoreError(f"A study keeps at most {_COUNT} reductions. Drop some first.")
+        return (*before, reduction)
+
+    return _change(root, change)
 
 
 def drop_reduction(root: Path, name: str) -> tuple[EditSet, ...]:
     """Forget a reduction."""
-    before = load_reductions(root)
-    if name not in [kept.name for kept in before]:
-        raise UnknownName("reduction", name, [kept.name for kept in before])
-    after = tuple(kept for kept in before if kept.name != name)
-    replace_json(confined(root, _FILE), reductions_document(after))
-    return after
+
+    def change(before: tuple[EditSet, ...]) -> tuple[EditSet, ...]:
+        if name not in [kept.name for kept in before]:
+            raise UnknownName("reduction", name, [kept.name for kept in before])
+        return tuple(kept for kept in before if kept.name != name)
+
+    return _change(root, change)
+
+
+def _change(root: Path, change: Callable[[tuple[EditSet, ...]], tuple[EditSet, ...]]) -> tuple[EditSet, ...]:
+    return change_json(root, _FILE, lambda: load_reductions(root), change, reductions_document, limit=_LIMIT)
 
 
 def reductions_document(reductions: Sequence[EditSet]) -> dict[str, Any]:

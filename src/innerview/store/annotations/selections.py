@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from innerview.errors import StoreError
-from innerview.store.files import json_bytes, read_json, replace_file
+from innerview.errors import StoreError, UnknownName
+from innerview.store.changes import change_json
+from innerview.store.files import json_text, read_json
 from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
@@ -27,17 +27,31 @@ def load_selections(study: Study) -> dict[str, Any]:
     return value
 
 
-def save_selections(study: Study, selections: Mapping[str, Any]) -> None:
-    """Replace the named selections by these."""
-    if len(selections) > _COUNT:
-        raise StoreError(f"A study keeps at most {_COUNT} selections, not {len(selections)}.")
-    long = [name for name in selections if not isinstance(name, str) or not 0 < len(name) <= _NAME_LENGTH]
-    if long:
-        raise StoreError(f"{long[0]!r:.60} cannot name a selection: use 1 to {_NAME_LENGTH} characters.")
-    try:
-        content = json_bytes({"selections": dict(selections)}, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise StoreError(f"A selection holds something that is not JSON: {error}") from error
-    if len(content) > _LIMIT:
-        raise StoreError(f"The selections take {len(content)} bytes; a study keeps at most {_LIMIT}.")
-    replace_file(confined(study.path, _FILE), content)
+def save_selection(study: Study, name: str, selection: Any) -> dict[str, Any]:
+    """Save a selection under a name; one of the same name is replaced. Gives all there are now."""
+    if not isinstance(name, str) or not 0 < len(name) <= _NAME_LENGTH:
+        raise StoreError(f"{name!r:.60} cannot name a selection: use 1 to {_NAME_LENGTH} characters.")
+    json_text(selection)
+
+    def change(before: dict[str, Any]) -> dict[str, Any]:
+        after = {**before, name: selection}
+        if len(after) > _COUNT:
+            raise StoreError(f"A study keeps at most {_COUNT} selections. Drop some first.")
+        return after
+
+    return change_json(study.path, _FILE, lambda: load_selections(study), change, _document, limit=_LIMIT)
+
+
+def drop_selection(study: Study, name: str) -> dict[str, Any]:
+    """Forget a selection; gives those that are left."""
+
+    def change(before: dict[str, Any]) -> dict[str, Any]:
+        if name not in before:
+            raise UnknownName("selection", name, before)
+        return {key: value for key, value in before.items() if key != name}
+
+    return change_json(study.path, _FILE, lambda: load_selections(study), change, _document, limit=_LIMIT)
+
+
+def _document(selections: dict[str, Any]) -> dict[str, Any]:
+    return {"selections": selections}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +11,8 @@ from typing import Any, Literal, get_args
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import Column, Ordering, Origin, RecordingInfo
+from innerview.store.changes import changing, own_folder
+from innerview.store.files import make_folder, sync_folder, writing
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, pieces
 from innerview.store.importers.foreign import foreign
 from innerview.store.importers.pairs import import_pairs
@@ -207,8 +207,7 @@ def _opened(path: Path) -> Iterator[Study]:
         yield study
     except BaseException:
         if not was_there:
-            for part in list(path.iterdir()) if had_folder else [path]:
-                shutil.rmtree(part) if part.is_dir() else part.unlink()
+            study.remove_if_empty(folder=not had_folder)
         raise
 
 
@@ -218,10 +217,12 @@ def _staged(study: Study, name: str) -> Iterator[Study]:
     target = study.path / "recordings" / name
     if target.exists():
         raise StoreError(f"There is a recording '{name}' already. Choose another name.")
-    folder = Path(tempfile.mkdtemp(prefix=".import-", dir=study.path))
-    try:
+    with own_folder(study.path) as folder:
         staging = Study.create(folder / "study", study.name)
         yield staging
-        (staging.path / "recordings" / name).rename(target)
-    finally:
-        shutil.rmtree(folder)
+        with changing(study.path), writing(target):
+            if target.exists():
+                raise StoreError(f"There is a recording '{name}' already. Choose another name.")
+            make_folder(target.parent)
+            (staging.path / "recordings" / name).rename(target)
+            sync_folder(target.parent)

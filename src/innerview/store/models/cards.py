@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import DamagedPart, UnknownName
+from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import SubjectInfo
-from innerview.store.files import file_crc32c, replace_file
-from innerview.store.models.weights import WEIGHTS, card_bytes, read_card, read_weights, save_weights
+from innerview.store.changes import changing
+from innerview.store.files import file_crc32c, make_folder, replace_file
+from innerview.store.models.weights import WEIGHTS, card_bytes, holds_weights, read_card, read_weights, save_weights
 from innerview.store.paths import checked_name, confined, is_there
 from innerview.store.study import Study
 
@@ -30,11 +31,14 @@ class Card:
 
 
 def save_subject(study: Study, card: Card, weights: Mapping[str, Tensor]) -> None:
-    """Keep a subject's card and weights under its name."""
+    """Save a subject's card and weights under its name. The card comes last: without one there is no subject yet."""
     folder = confined(study.path, "subjects", checked_name("subject", card.info.name))
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = save_weights(folder / WEIGHTS, weights)
-    replace_file(folder / CARD, card_bytes(card, stamp))
+    with changing(study.path):
+        if is_there(folder / CARD) and not holds_weights(folder / WEIGHTS, weights):
+            raise StoreError(f"A subject called '{card.info.name}' is saved already. Give this one another name.")
+        make_folder(folder)
+        stamp = save_weights(folder / WEIGHTS, weights, beside=study.path)
+        replace_file(folder / CARD, card_bytes(card, stamp), beside=study.path)
 
 
 def subjects(study: Study) -> list[str]:

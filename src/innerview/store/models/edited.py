@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import SubjectInfo, WeightEdit, from_json, to_json
+from innerview.store.changes import changing
+from innerview.store.files import remove_folder
 from innerview.store.models.cards import (
     Card,
     load_card,
@@ -83,34 +84,39 @@ def read_edited(study: Study, name: str) -> Edited | None:
 
 def save_edited(study: Study, edited: Edited, weights: Mapping[str, Tensor]) -> None:
     """Keep an edited subject under its name, which must be free."""
-    if edited.name in subjects(study):
-        raise StoreError(f"A subject called '{edited.name}' is saved already. Give this one another name.")
-    save_subject(study, Card(info=edited.info, facts={_HISTORY: to_json(edited.history)}), weights)
+    with changing(study.path):
+        if edited.name in subjects(study):
+            raise StoreError(f"A subject called '{edited.name}' is saved already. Give this one another name.")
+        save_subject(study, Card(info=edited.info, facts={_HISTORY: to_json(edited.history)}), weights)
 
 
 def drop_edited(study: Study, name: str) -> None:
     """Remove an edited subject; what was recorded and tested with it stays."""
-    load_edited(study, name)
-    folder = subject_folder(study, name)
-    (folder / "card.json").unlink()  # first, so that no reader finds half of it
-    shutil.rmtree(folder)
+    with changing(study.path):
+        load_edited(study, name)
+        remove_folder(subject_folder(study, name), beside=study.path)
 
 
 def rename_edited(study: Study, name: str, wanted: str) -> Edited:
     """Give it another name, as long as nothing in the study calls it by the old one."""
-    edited = load_edited(study, name)
-    if wanted == name:
-        return edited
     checked_name("subject", wanted)
-    if wanted in subjects(study):
-        raise StoreError(f"A subject called '{wanted}' is saved already. Choose another name.")
+    with changing(study.path):
+        edited = load_edited(study, name)
+        return edited if wanted == name else _rename(study, edited, wanted)
+
+
+def _rename(study: Study, edited: Edited, wanted: str) -> Edited:
+    name = edited.name
     users = [f"recording '{each}'" for each in _recorded_with(study, name)]
     users += [f"'{each.name}'" for each in edited_subjects(study) if each.last.of == name]
     if users:
         raise StoreError(f"'{name}' cannot be renamed: {', '.join(users[:5])} was made with it and names it.")
     renamed = replace(edited, info=replace(edited.info, name=wanted))
     card = replace(load_card(study, name), info=renamed.info)
-    _move(study, name, card)
+    if wanted in subjects(study) and load_card(study, wanted) != card:  # else it was killed after it had saved it
+        raise StoreError(f"A subject called '{wanted}' is saved already. Choose another name.")
+    save_subject(study, card, load_weights(study, name))
+    remove_folder(confined(study.path, "subjects", name), beside=study.path)
     return renamed
 
 
@@ -118,11 +124,6 @@ def weights_file(study: Study, name: str) -> Path:
     """Where the weights of an edited subject lie."""
     load_edited(study, name)
     return weights_path(study, name)
-
-
-def _move(study: Study, name: str, card: Card) -> None:
-    save_subject(study, card, load_weights(study, name))
-    shutil.rmtree(confined(study.path, "subjects", name))
 
 
 def _recorded_with(study: Study, name: str) -> list[str]:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, UnknownName
-from innerview.store.files import replace_file
-from innerview.store.models.weights import WEIGHTS, card_bytes, read_card, read_weights, save_weights
+from innerview.store.changes import changing
+from innerview.store.files import make_folder, replace_file
+from innerview.store.models.weights import WEIGHTS, card_bytes, holds_weights, read_card, read_weights, save_weights
 from innerview.store.paths import checked_name, confined, is_there
 
 if TYPE_CHECKING:
@@ -39,10 +40,16 @@ class Snapshot:
 def save_snapshot(root: Path, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
     """Save weights of a training run; the card comes last, so that a snapshot without one is unfinished."""
     folder = _folder(root, snapshot.run, snapshot.step)
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = save_weights(folder / WEIGHTS, weights)
-    created = snapshot.created_at or datetime.now(UTC).isoformat(timespec="seconds")
-    replace_file(folder / CARD, card_bytes(replace(snapshot, created_at=created), stamp))
+    with changing(root):
+        if is_there(folder / CARD) and not holds_weights(folder / WEIGHTS, weights):
+            raise StoreError(
+                f"Snapshot '{snapshot.subject}' is there already, with other weights. Give this training a name of "
+                f"its own: run='{snapshot.run} 2'."
+            )
+        make_folder(folder)
+        stamp = save_weights(folder / WEIGHTS, weights, beside=root)
+        created = snapshot.created_at or datetime.now(UTC).isoformat(timespec="seconds")
+        replace_file(folder / CARD, card_bytes(replace(snapshot, created_at=created), stamp), beside=root)
 
 
 def load_snapshots(root: Path, run: str | None = None) -> list[Snapshot]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from innerview.errors import DamagedPart, StoreError
 from innerview.schema import from_json, to_json
 from innerview.store.files import Stamp, file_digest, json_bytes, read_json, read_plain, replace_file
+from innerview.store.paths import is_plain_file
 from innerview.store.seal import crc32c
 
 if TYPE_CHECKING:
@@ -62,10 +64,18 @@ def read_card(kind: type[C], path: Path, *, deep: bool = False) -> tuple[C, Stam
         raise DamagedPart(f"'{path.parent.name}/{path.name}' cannot be read: {error}") from error
 
 
-def save_weights(path: Path, weights: Mapping[str, Tensor]) -> Stamp:
+def save_weights(path: Path, weights: Mapping[str, Tensor], *, beside: Path) -> Stamp:
     """Write tensors by name, and tell what the file must look like."""
+    return replace_file(path, _packed(weights), beside=beside)
+
+
+def holds_weights(path: Path, weights: Mapping[str, Tensor]) -> bool:
+    """Whether a file holds just these tensors."""
+    return is_plain_file(path) and file_digest(path) == hashlib.sha256(_packed(weights)).hexdigest()
+
+
+def _packed(weights: Mapping[str, Tensor]) -> bytes:
     from safetensors.torch import save
 
     # Copies, as safetensors refuses tensors that share storage, which tied weights do.
-    plain = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in weights.items()}
-    return replace_file(path, save(plain))
+    return save({name: tensor.detach().cpu().contiguous().clone() for name, tensor in weights.items()})

@@ -77,6 +77,11 @@ class Blocks:
                 keys |= set(lines["scene"].drop_nulls().cast(pl.String))
         return keys
 
+    def read_log(self) -> list[CommittedBlock]:
+        """Every committed block, as the file says now: it may have been damaged since it was read."""
+        vars(self)["log"] = found = load_log(self.folder, self.manifest)
+        return found
+
     @cached_property
     def log(self) -> list[CommittedBlock]:
         """Every committed block."""

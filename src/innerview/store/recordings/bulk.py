@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError
-from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
+from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene, only_number
 from innerview.store.recordings.arrays.given import Given, given_array
-from innerview.store.recordings.tables import parquet_bytes
+from innerview.store.recordings.tables import key_changes, parquet_bytes
 from innerview.store.study import Study
 
 Arrays = Callable[[int, int], Mapping[str, Any]]
@@ -86,7 +86,7 @@ def write_table(
     if wrong:
         told = ", ".join(f"array '{key}' has {count}" for key, count in wrong.items())
         raise StoreError(f"Columns have {table.height} rows, but {told}. All need the same number.")
-    groups = list(_groups(table, info.ordering))
+    groups = list(_groups(table, info))
     info = _with_groups(info, groups)
     block_rows = fitting_block_rows(info)
     with study.writer(info, block_rows=block_rows) as writer:
@@ -156,22 +156,23 @@ def counts_time(table: pl.DataFrame, ordering: Ordering) -> bool:
     return bool(table.select((pl.col(ordering.time) == counted).all()).item())
 
 
-def _groups(table: pl.DataFrame, ordering: Ordering | None) -> Iterator[tuple[int, int, dict[str, Any]]]:
+def _groups(table: pl.DataFrame, info: RecordingInfo) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    ordering, earned = info.ordering, only_number(info.columns, "reward")
     if ordering is None or not table.height:
         return
     for needed in (ordering.group, ordering.time):
         if needed not in table.columns:
             raise StoreError(f"The ordering names column '{needed}', which is not there. There are {table.columns}.")
     keys = table[ordering.group]
-    starts = [0, *(np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1).tolist(), table.height]
+    starts = [0, *key_changes(keys).tolist(), table.height]
     if keys.n_unique() != len(starts) - 1:
         raise StoreError(f"Rows of one {ordering.group} must stand next to each other. Sort by {ordering.group} first.")
     if not counts_time(table, ordering):
         raise StoreError(f"Column '{ordering.time}' has to count 0, 1, 2, … in every {ordering.group}. It does not.")
     for start, stop in pairwise(starts):
         line = {ordering.group: keys[start], "start": start, "stop": stop, "length": stop - start}
-        if "reward" in table.columns:
-            line["return"] = float(table["reward"][start:stop].sum())
+        if earned is not None:
+            line["return"] = float(table[earned.name][start:stop].sum())
         yield start, stop, line
 
 

@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart
-from innerview.store.files import TEMPORARY, Stamp, replace_file, sync_folder, write_file
+from innerview.store.files import (
+    Stamp,
+    is_unfinished,
+    make_folder,
+    replace_file,
+    sync_folder,
+    write_file,
+    writing,
+)
 from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.keyed import write_shared
@@ -61,16 +69,15 @@ class Committer:
     def prepare(self) -> None:
         """Make the folders and clear away what a killed writer left behind."""
         for name in ("rows", "groups", "scenes", *(f"arrays/{a}" for a in self.codecs)):
-            confined(self.folder, name).mkdir(parents=True, exist_ok=True)
+            make_folder(confined(self.folder, name))
         if self.manifest.complete:
             return
-        for path in self.folder.rglob("*"):
-            # An array may be named so, too: its folder stays.
-            if not path.is_dir() and (path.suffix == TEMPORARY or self._is_left_over(path)):
-                path.unlink()
-        tables = confined(self.folder, "tables")
-        if tables.exists():
-            shutil.rmtree(tables)
+        with writing(self.folder):
+            for path in list(self.folder.rglob("*")):
+                if not path.is_dir() and (is_unfinished(path) or self._is_left_over(path)):
+                    path.unlink()
+            if confined(self.folder, "tables").exists():
+                shutil.rmtree(self.folder / "tables")
         self._set_shapes(self.manifest.rows, durable=False)
         if not (self.folder / MANIFEST).exists():
             save_manifest(self.folder, self.manifest, self._info, signed=self._signed)
@@ -133,7 +140,7 @@ class Committer:
 
     def _merge_tables(self) -> dict[str, Any]:
         blocks_a_segment = max(1, _SEGMENT_ROWS // self.manifest.block_rows)
-        (self.folder / "tables").mkdir(exist_ok=True)
+        make_folder(self.folder / "tables")
         stamps: dict[str, Stamp] = {}
         blocks = Blocks(self.folder, LoadedManifest(manifest=self.manifest, signed=self._signed), Apart(), {})
         for segment, first in enumerate(range(0, self.manifest.blocks, blocks_a_segment)):

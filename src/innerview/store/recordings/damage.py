@@ -14,7 +14,7 @@ from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined, is_plain_file
 from innerview.store.recordings.arrays.kinds import codec_for, head_bytes
 from innerview.store.recordings.blocks import Blocks
-from innerview.store.recordings.manifest import LoadedManifest, Manifest, load_log
+from innerview.store.recordings.manifest import LoadedManifest, Manifest
 from innerview.store.recordings.scenes import load_map, load_scene
 
 _HEAD_LIMIT = 1 << 20
@@ -89,7 +89,7 @@ def _file_damage(blocks: Blocks, *, deep: bool) -> Iterator[Damage]:
 
 def _expected_files(blocks: Blocks) -> list[_Expected]:
     files = []
-    for committed in load_log(blocks.folder, blocks.manifest):  # as it is now: it may have been damaged since
+    for committed in blocks.read_log():
         block = committed.block
         holds = f"rows {block.start} to {block.stop - 1}"
         files += [_Expected(p, d, committed.sizes.get(p, -1), holds) for p, d in block.digests.items()]

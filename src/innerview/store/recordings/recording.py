@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from innerview.errors import StoreError, UnknownName
+from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import ArraySpec, RecordingInfo, Scene
 from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined
@@ -19,6 +20,7 @@ from innerview.store.recordings.blocks import Blocks, Seen
 from innerview.store.recordings.damage import Damage, damage_at_a_glance
 from innerview.store.recordings.manifest import Manifest, load_manifest
 from innerview.store.recordings.scenes import load_map, load_scene
+from innerview.store.recordings.tables import key_changes
 
 
 class Recording:
@@ -81,6 +83,7 @@ class Recording:
     def refresh(self) -> bool:
         """Take over what was committed meanwhile; tells whether something was."""
         before, self._loaded = self._loaded, load_manifest(self.folder)
+        self.__dict__.pop("bounds", None)
         if before == self._loaded:
             return False
         self._blocks = Blocks(self.folder, self._loaded, self._apart, self._seen, self._blocks)
@@ -113,6 +116,27 @@ class Recording:
         if not len(places):
             raise UnknownName(ordering.group, str(group), [str(key) for key in keys.unique(maintain_order=True)])
         return int(places[0]), int(places[-1]) + 1
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """The first row of every group, also of one that has not ended; row 0 alone where rows have no time."""
+        if self.info.ordering is None or not self.rows:
+            return np.zeros(1, np.int64)
+        if "start" in self._blocks.group_schema:
+            try:
+                lines = self.groups()
+            except DamagedPart:
+                lines = pl.DataFrame()  # the rows say the same, only slower; `damage` names the table
+            if "start" in lines.columns:
+                stops = lines["stop"].to_list()[-1:] if "stop" in lines.columns else []
+                open_at = [stop for stop in stops if stop < self.rows]
+                return np.unique(np.array([0, *lines["start"].to_list(), *open_at], np.int64))
+        keys = self.columns([self.info.ordering.group])[self.info.ordering.group]
+        return np.concatenate([[0], key_changes(keys)])
+
+    def group_starts(self, rows: Sequence[int] | np.ndarray) -> np.ndarray:
+        """The first row of each row's group."""
+        return np.asarray(self.bounds[np.searchsorted(self.bounds, rows, side="right") - 1], np.int64)
 
     def array(self, name: str, start: int, stop: int, step: int = 1) -> np.ndarray:
         """Rows start, start + step, … of an array, [rows, *shape]."""

@@ -117,3 +117,8 @@ def _culprit(paths: Sequence[Path], schema: Mapping[str, pl.DataType]) -> str:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             return f"'{path.parent.name}/{path.name}' cannot be read: {reason}."
     return ""
+
+
+def key_changes(keys: pl.Series) -> np.ndarray:
+    """Places at which another group begins, but for the first."""
+    return np.flatnonzero(keys[1:].ne_missing(keys[:-1]).to_numpy()) + 1

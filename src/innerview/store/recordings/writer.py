@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +14,8 @@ import polars as pl
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, RecordingInfo, Scene
+from innerview.store.changes import changing
+from innerview.store.files import remove_folder
 from innerview.store.recordings.arrays.keyed import shared_places
 from innerview.store.recordings.committer import Committer, RowBlock
 from innerview.store.recordings.lock import WriterLock
@@ -136,9 +137,16 @@ class RecordingWriter:
                     self._settle_first()
             self._closed = True
             self._thread.shutdown(wait=True)
-            if not (self.complete or self.rows_committed):
-                shutil.rmtree(self._folder)  # nothing was begun that could be continued
-            self._lock.release()
+            try:
+                if not (self.complete or self.rows_committed):
+                    self._remove()  # nothing was begun that could be continued
+            finally:
+                self._lock.release()
+
+    def _remove(self) -> None:
+        study = self._folder.parents[1]
+        with changing(study):
+            remove_folder(self._folder, beside=study)
 
     def __enter__(self) -> RecordingWriter:
         return self

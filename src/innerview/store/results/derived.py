@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import StoreError
-from innerview.store.files import json_bytes, read_json, read_plain, replace_file
+from innerview.store.changes import changing
+from innerview.store.files import json_bytes, make_folder, read_json, read_plain, replace_file
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.codecs import checksum
 from innerview.store.recordings.recording import Recording
@@ -54,7 +55,7 @@ class DerivedCache:
     """What was made from one version of a recording, in pieces."""
 
     def __init__(self, recording: Recording) -> None:
-        self._root = recording.folder
+        self._root, self._study = recording.folder, recording.folder.parents[1]
         self._version = hashlib.sha256(recording.digest.encode()).hexdigest()[:16]
 
     def load(self, key: str, piece: int, rows: int) -> np.ndarray | None:
@@ -88,17 +89,18 @@ class DerivedCache:
     def _write(self, key: str, ending: str, content: bytes) -> None:
         path = self._path(key, ending)
         try:
-            if not path.parent.is_dir():
-                self._begin(path.parent)
-            replace_file(path, content, durable=False)
-        except (OSError, StoreError) as error:
+            with changing(self._study):
+                if not path.parent.is_dir():
+                    self._begin(path.parent)
+                replace_file(path, content, durable=False, beside=self._study)
+        except StoreError as error:
             log.info("'%s' could not be saved beside the recording: %s", path.name, error)
 
     def _begin(self, folder: Path) -> None:
         """A folder for this version; those of earlier ones are of no use any more."""
         for old in confined(self._root, FOLDER).glob("*"):
             shutil.rmtree(confined(self._root, FOLDER, old.name), ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
 
     def _path(self, key: str, ending: str) -> Path:
         name = hashlib.sha256(key.encode()).hexdigest()[:24]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any
 
 from innerview.errors import DamagedPart, StoreError
 from innerview.schema import to_json
-from innerview.store.files import disk_full_explained, parsed_json, read_plain, sync_folder
+from innerview.store.changes import changing
+from innerview.store.files import append_line, make_folder, parsed_json, read_plain, replace_file
 from innerview.store.paths import confined, is_there
 from innerview.store.seal import broken_seal, sealed
 from innerview.store.study import Study
@@ -31,7 +31,7 @@ class KeyedLog:
     """
 
     def __init__(self, study: Study, setting: Mapping[str, Any]) -> None:
-        self.setting = to_json(setting)
+        self._study, self.setting = study, to_json(setting)
         text = json.dumps(self.setting, sort_keys=True, ensure_ascii=False)
         name = hashlib.sha256(text.encode()).hexdigest()[:16]
         self._path = confined(study.path, FOLDER, f"{name}.jsonl")
@@ -42,25 +42,21 @@ class KeyedLog:
 
     def add(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Append lines; once this returns they survive a crash."""
-        fresh = not self._path.exists()
-        if fresh:
-            self._path.parent.mkdir(exist_ok=True)
-        head = [{"version": _VERSION, "setting": self.setting}] if fresh else []
         try:
             # A new line first: whatever a crash left behind ends there.
-            written = [json.dumps(to_json(line), allow_nan=False).encode() for line in [*head, *lines]]
+            head, *texts = (
+                b"\n" + sealed(json.dumps(to_json(line), allow_nan=False).encode())
+                for line in ({"version": _VERSION, "setting": self.setting}, *lines)
+            )
         except (TypeError, ValueError) as error:
             raise StoreError(f"What was computed cannot be saved as JSON: {error}.") from error
-        with disk_full_explained(self._path):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(self._path, flags, 0o644)
-            try:
-                os.write(descriptor, b"".join(b"\n" + sealed(line) for line in written))
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-        if fresh:
-            sync_folder(self._path.parent)
+        with changing(self._study.path):
+            fresh = not self._path.exists()
+            if fresh:
+                make_folder(self._path.parent)
+                replace_file(self._path, b"".join([head, *texts]), beside=self._study.path)
+            else:
+                append_line(self._path, b"".join(texts))
 
     def _lines(self) -> list[dict[str, Any]]:
         if not is_there(self._path):

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import DamagedPart, RequestError, StoreError, UnknownName
-from innerview.store.files import disk_full_explained, opened, read_at, read_json, replace_json
+from innerview.store.files import json_bytes, make_folder, opened, read_at, read_json, write_file, writing
+from innerview.store.locks import FileLock
 from innerview.store.paths import confined
 from innerview.store.recordings.recording import Recording
 from innerview.store.seal import crc32c
@@ -106,20 +107,26 @@ class Pyramid:
 
     def build(self, report: Callable[[float], bool] = lambda _: True) -> None:
         """Read all rows once and keep the means; `tell` hears how far it is and says whether to go on."""
-        self._root.mkdir(exist_ok=True)
-        making = self._root / f"making-{self.array}-{os.getpid()}"
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir()
+        making = self._root / f"making-{self.array}"
+        make_folder(making)
+        lock = FileLock(making / "owner.lock")
+        if not lock.acquire():
+            return  # another process makes it
         try:
-            with disk_full_explained(making):
+            with writing(making):
+                for level in making.glob("*.f16"):  # of one that was killed
+                    level.unlink()
                 done = self._write(making, report)
                 if done:
-                    replace_json(making / CHECKSUMS, _tile_checksums(making, self.elements), durable=False)
-            if done and not self.ready:
-                making.rename(self._folder)
-                self._forget_older()
+                    found = _tile_checksums(making, self.elements)
+                    write_file(making / CHECKSUMS, json_bytes(found), durable=False)
+                lock.path.unlink()
+                if done and not self.ready:
+                    making.rename(self._folder)
+                    self._forget_older()
         finally:
             shutil.rmtree(making, ignore_errors=True)
+            lock.release()
 
     def _write(self, folder: Path, report: Callable[[float], bool]) -> bool:
         rows, top = self.recording.rows, levels(self.recording.rows)
@@ -151,7 +158,7 @@ class Pyramid:
 def damaged_pyramids(folder: Path) -> Iterator[tuple[str, str]]:
     """Levels of a recording's pyramids that are not what was written, by path inside the recording, and why."""
     inside = confined(folder, FOLDER)
-    for made in sorted(inside.glob("*-*")) if inside.is_dir() else ():
+    for made in sorted(inside.glob("*-*-[01]")) if inside.is_dir() else ():  # not one that is being made
         place = made.relative_to(folder).as_posix()
         try:
             known = read_json(confined(folder, FOLDER, made.name, CHECKSUMS), deep=True)

@@ -12,21 +12,32 @@ import json
 import math
 import os
 import re
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
 from innerview.schema import Result, ResultArray, ResultInfo, from_json, to_json
-from innerview.store.files import file_digest, opened, parsed_json, read_at, read_json, replace_file
+from innerview.store.changes import changing
+from innerview.store.files import (
+    file_digest,
+    json_bytes,
+    make_folder,
+    opened,
+    parsed_json,
+    read_at,
+    read_json,
+    remove_file,
+    remove_folder,
+    replace_file,
+)
 from innerview.store.paths import checked_name, confined, is_there
-from innerview.store.seal import broken_seal, crc32c, sealed
+from innerview.store.seal import broken_seal, crc32c
 
 _FOLDER, _FILE, _VALUE = "results", "result.json", "value.json"
 _VERSION = 3
@@ -38,6 +49,8 @@ _ARRAY_LIMIT = 1 << 36
 _PIECE = 1 << 20
 """Bytes that have a checksum of their own, so that some rows of an array can be read alone."""
 _MAX_AXES = 32
+_TRIES = 20
+T = TypeVar("T")
 _KINDS = "biuf"
 """Kinds of numbers an array may hold."""
 
@@ -64,31 +77,32 @@ def save_result(root: Path, result: Result, arrays: Mapping[str, np.ndarray]) ->
     contents = {f"{checked_name('array', name)}.npy": _npy(name, values) for name, values in arrays.items()}
     listed = {name: ResultArray(shape=values.shape, dtype=values.dtype.name) for name, values in arrays.items()}
     kept = replace(result, arrays=listed, created_at=result.created_at or _now())
-    folder.mkdir(parents=True, exist_ok=True)
-    durable = not result.provisional
     contents[_VALUE] = _value(kept)
-    files = {name: _save(folder, name, content, durable=durable) for name, content in contents.items()}
+    files = {name: _file_of(name, content) for name, content in contents.items()}
     info = to_json(ResultInfo(**{name: getattr(kept, name) for name in _INFO}))
-    whole = {"version": _VERSION, "files": files, "result": info}
-    replace_file(folder / _FILE, sealed(json.dumps(whole, ensure_ascii=False).encode()), durable=durable)
-    _forget_others(folder, {_FILE, *(file["name"] for file in files.values())})
+    whole = json_bytes({"version": _VERSION, "files": to_json(files), "result": info})
+    durable = not result.provisional
+    with changing(root):
+        make_folder(folder)
+        for name, content in contents.items():
+            replace_file(folder / files[name].name, content, durable=durable, beside=root)
+        replace_file(folder / _FILE, whole, durable=durable, beside=root)
+        _forget_others(folder, {_FILE, *(file.name for file in files.values())})
     return kept
 
 
-def _save(folder: Path, name: str, content: bytes, *, durable: bool) -> dict[str, Any]:
-    """Write a file of a result, under a name that no other content has; what it must look like."""
+def _file_of(name: str, content: bytes) -> _File:
+    """What a file of a result looks like, under a name that no other content has."""
     stem, _, ending = name.rpartition(".")
-    file = f"{stem}.{hashlib.sha256(content).hexdigest()[:8]}.{ending}"
-    stamp = replace_file(folder / file, content, durable=durable)
+    digest = hashlib.sha256(content).hexdigest()
     pieces = [crc32c(content[start : start + _PIECE]) for start in range(0, len(content), _PIECE)]
-    return {"name": file, "sha256": stamp.sha256, "size": stamp.size, "crc32c": "".join(pieces)}
+    return _File(name=f"{stem}.{digest[:8]}.{ending}", sha256=digest, size=len(content), crc32c="".join(pieces))
 
 
 def _forget_others(folder: Path, names: set[str]) -> None:
-    """Remove what an earlier, provisional version left; a reader who is still at it begins again."""
-    for path in folder.iterdir():
-        if path.name not in names and path.suffix in (".json", ".npy"):
-            path.unlink(missing_ok=True)
+    """Remove files of what stood there before; a reader who is still at it begins again."""
+    for path in [entry for entry in folder.iterdir() if entry.name not in names and not entry.is_dir()]:
+        remove_file(path)
 
 
 def load_results(root: Path, *, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
@@ -110,9 +124,13 @@ def load_result_info(root: Path, result: str) -> ResultInfo:
 
 def load_result(root: Path, result: str) -> Result:
     """The result of that id with its figures."""
-    info, content = _read(root, result, _VALUE)
-    where = f"'{_VALUE}' of result {result}"
-    value = parsed_json(content, where)
+    return _read(root, result, lambda whole: _figures(root, result, whole))
+
+
+def _figures(root: Path, result: str, whole: Mapping[str, Any]) -> Result:
+    info, where = _info(result, whole["result"]), f"'{_VALUE}' of result {result}"
+    file = _file(result, whole, _VALUE)
+    value = parsed_json(_content(_folder(root, result), file, 0, file.size), where)
     if not isinstance(value, dict) or not isinstance(value.get("shown") or {}, dict):
         raise DamagedPart(f"{where} does not hold a value.")
     given = {name: getattr(info, name) for name in _INFO}
@@ -121,71 +139,79 @@ def load_result(root: Path, result: str) -> Result:
 
 def load_result_array(root: Path, result: str, name: str, start: int = 0, stop: int | None = None) -> np.ndarray:
     """One array of a result, or some rows of its first axis; nothing else of it is read."""
-    info = load_result_info(root, result)
-    if name not in info.arrays:
-        raise UnknownName("array", name, info.arrays)
-    told = info.arrays[name]
-    head = _npy_head(told)
+    return _read(root, result, lambda whole: _part_of_array(root, result, whole, name, start, stop))
+
+
+def _part_of_array(
+    root: Path, result: str, whole: Mapping[str, Any], name: str, start: int = 0, stop: int | None = None
+) -> np.ndarray:
+    known = _info(result, whole["result"]).arrays
+    if name not in known:
+        raise UnknownName("array", name, known)
+    told, file = known[name], _file(result, whole, f"{name}.npy")
+    head = len(_npy_head(told))
     first, last, _ = slice(start, stop).indices(told.shape[0]) if told.shape else (0, 1, 1)
     rows = max(0, last - first)
     row_bytes = math.prod(told.shape[1:]) * np.dtype(told.dtype).itemsize
-    size = len(head) + (told.shape[0] if told.shape else 1) * row_bytes
-    wanted = (len(head) + first * row_bytes, len(head) + (first + rows) * row_bytes)
-    _, content = _read(root, result, f"{name}.npy", wanted, expected=size)
+    size = head + (told.shape[0] if told.shape else 1) * row_bytes
+    if file.size != size:
+        raise DamagedPart(f"'{file.name}' of result {result} has {file.size} bytes instead of {size}.")
+    begin = head + first * row_bytes
+    content = _content(_folder(root, result), file, begin, begin + rows * row_bytes)
     values = np.frombuffer(bytearray(content), told.dtype)
     return values.reshape(rows, *told.shape[1:]) if told.shape else values.reshape(())
 
 
-def _read(
-    root: Path, result: str, name: str, wanted: tuple[int, int] | None = None, *, expected: int | None = None
-) -> tuple[ResultInfo, bytes]:
-    """Some bytes of a file of a result, compared with their checksums; again where it was replaced meanwhile."""
-    while True:
-        whole = _whole(root, result)
-        info, file = _info(result, whole["result"]), _file(result, whole, name)
-        if expected is not None and file.size != expected:
-            raise DamagedPart(f"'{file.name}' of result {result} has {file.size} bytes instead of {expected}.")
+def _read(root: Path, result: str, read: Callable[[Mapping[str, Any]], T], *, deep: bool = False) -> T:
+    """What `read` makes of a result; of the new one where it was replaced meanwhile."""
+    for _ in range(_TRIES):
+        whole = _whole(root, result, deep=deep)
         try:
-            with opened(_folder(root, result) / file.name) as descriptor:
-                return info, _pieces(descriptor, file, *(wanted or (0, file.size)))
-        except DamagedPart as error:
+            return read(whole)
+        except DamagedPart:
             if _whole(root, result) == whole:
-                raise DamagedPart(f"Result {result}: {error}") from error
+                raise
+    return read(_whole(root, result, deep=deep))
 
 
-def _pieces(descriptor: int, file: _File, start: int, stop: int) -> bytes:
+def _content(folder: Path, file: _File, start: int, stop: int) -> bytes:
     """Bytes of a file, of which whole pieces are read and compared."""
-    if os.fstat(descriptor).st_size != file.size:
-        raise DamagedPart(f"'{file.name}' has {os.fstat(descriptor).st_size} bytes instead of {file.size}.")
-    first, after = start // _PIECE, -(-stop // _PIECE)
-    content = read_at(descriptor, first * _PIECE, (after - first) * _PIECE)
+    where = f"'{file.name}' of result {folder.name}"
+    with opened(folder / file.name) as descriptor:
+        size = os.fstat(descriptor).st_size
+        if size != file.size:
+            raise DamagedPart(f"{where} has {size} bytes instead of {file.size}.")
+        first, after = start // _PIECE, -(-stop // _PIECE)
+        content = read_at(descriptor, first * _PIECE, (after - first) * _PIECE)
     for piece in range(first, after):
         found = crc32c(content[(piece - first) * _PIECE : (piece - first + 1) * _PIECE])
         if found != file.crc32c[8 * piece : 8 * piece + 8]:
-            raise DamagedPart(f"'{file.name}' was changed after it was written: its checksum (CRC32C) does not match.")
+            raise DamagedPart(f"{where} was changed after it was written: its checksum (CRC32C) does not match.")
     return content[start - first * _PIECE : stop - first * _PIECE]
 
 
 def drop_result(root: Path, result: str) -> None:
     """Remove a result and its arrays."""
     folder = _folder(root, result)
-    if not is_there(folder / _FILE):
-        raise UnknownName("result", result, [], "It may have been removed already.")
-    (folder / _FILE).unlink()  # first, so that no reader finds half of it
-    shutil.rmtree(folder)
+    with changing(root):
+        if not is_there(folder / _FILE):
+            raise UnknownName("result", result, [], "It may have been removed already.")
+        remove_folder(folder, beside=root)
 
 
 def check_result(root: Path, result: str) -> None:
     """Raise where a result or one of its arrays is damaged."""
-    whole = _whole(root, result, deep=True)
-    arrays = _info(result, whole["result"]).arrays
-    for name in (_VALUE, *(f"{array}.npy" for array in arrays)):
-        file = _file(result, whole, name)
-        if file_digest(_folder(root, result) / file.name) != file.sha256:
-            raise DamagedPart(f"'{file.name}' of result {result} is not what was written: its SHA-256 digest differs.")
-    load_result(root, result)
-    for name in arrays:
-        load_result_array(root, result, name, 0, 0)
+
+    def read(whole: Mapping[str, Any]) -> None:
+        arrays = _info(result, whole["result"]).arrays
+        for file in (_file(result, whole, name) for name in (_VALUE, *(f"{array}.npy" for array in arrays))):
+            if file_digest(_folder(root, result) / file.name) != file.sha256:
+                raise DamagedPart(f"'{file.name}' of result {result} is not what was written: its SHA-256 differs.")
+        _figures(root, result, whole)
+        for name in arrays:
+            _part_of_array(root, result, whole, name, 0, 0)
+
+    _read(root, result, read, deep=True)
 
 
 def _folder(root: Path, result: str) -> Path:

@@ -2,22 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from innerview.errors import LensError, UnknownName
-from innerview.schema import Head, SubjectInfo
-from innerview.subjects.subject import Subject
+from innerview.schema import Head, targets_of
+from innerview.subjects.sites.backward import Rule
+from innerview.subjects.subject import Output, Subject
 
 Score = Callable[[Mapping[str, Tensor]], Tensor]
 """Heads [rows · times, size] to scores [rows · times]."""
 WORDS = (
     "'value'; 'action', the chosen one; 'log NAME', an action's log-probability; 'NAME over NAME', one action against "
-    "another; 'NAME of HEAD', one number of a head"
+    "another; 'NAME over others', one against the mean of all others ('action over others': the chosen one); 'NAME of "
+    "HEAD', one number of a head; 'layer NAME', all that a layer puts out, summed"
 )
+OTHERS = "others"
+
+
+def scored_run(
+    subject: Subject,
+    inputs: Mapping[str, Tensor],
+    memory: Mapping[str, Tensor] | None,
+    target: str,
+    *,
+    keep: Sequence[str] = (),
+    rule: Rule = "plain",
+    grad: bool = True,
+) -> tuple[Tensor, Output]:
+    """A run, and its target as one number per row [rows]: of a head, or of all that a layer puts out."""
+    word, _, layer = target.partition(" ")
+    if word == "layer":
+        output = subject.run(inputs, memory, keep=(*keep, layer), rule=rule, grad=grad)
+        return output.sites[layer].flatten(1).sum(dim=1), output
+    output = subject.run(inputs, memory, keep=keep, rule=rule, grad=grad)
+    return scorer(subject, output.heads, target)(output.heads), output
 
 
 def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str, *, taken: np.ndarray | None = None) -> Score:
@@ -30,6 +52,8 @@ def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str, *, taken:
     if target == "action":
         return _chosen(_acting(subject), heads, taken)
     first, over, second = target.partition(" over ")
+    if over and second == OTHERS:
+        return _against_others(*action_numbers(subject, heads, first, taken=taken))
     if over:
         head = _acting(subject)
         one, other = _part(head, first), _part(head, second)
@@ -45,27 +69,13 @@ def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str, *, taken:
     name, of, title = target.rpartition(" of ")
     known = {head.name: head for head in subject.info.heads}
     if not of or title not in known:
-        raise UnknownName("target", target, targets(subject.info), f"A target is {WORDS}.")
+        raise UnknownName("target", target, targets_of(subject.info.heads), f"A target is {WORDS}.")
     part = _part(known[title], name)
     return lambda found: found[title][:, part]
 
 
-def targets(info: SubjectInfo) -> tuple[str, ...]:
-    """Every target there is, but for one action over another."""
-    found = ["action"] if any(head.kind in ("policy", "q", "advantage", "gaussian") for head in info.heads) else []
-    found += ["value"] if any(head.kind in ("value", "q") for head in info.heads) else []
-    for head in info.heads:
-        parts = head.names or tuple(map(str, range(head.size)))
-        found += [f"log {part}" for part in parts] if head.kind == "policy" else []
-        found += [f"{part} of {head.name}" for part in parts] if head.size > 1 else []
-    return tuple(found)
-
-
 def _chosen(head: Head, heads: Mapping[str, Tensor], taken: np.ndarray | None = None) -> Score:
-    best = heads[head.name].detach().argmax(dim=1)
-    if taken is not None:
-        known = torch.as_tensor(np.isfinite(taken), device=best.device)
-        best = torch.where(known, torch.as_tensor(np.nan_to_num(taken), device=best.device).long(), best)
+    best = _best(heads[head.name], taken)
 
     def score(found: Mapping[str, Tensor]) -> Tensor:
         values = found[head.name]
@@ -78,11 +88,43 @@ def _chosen(head: Head, heads: Mapping[str, Tensor], taken: np.ndarray | None = 
     return score
 
 
+def _best(values: Tensor, taken: np.ndarray | None) -> Tensor:
+    """The action with the largest number in each row; the one that was taken where that is asked about and known."""
+    best = values.detach().argmax(dim=1)
+    if taken is None:
+        return best
+    known = torch.as_tensor(np.isfinite(taken), device=best.device)
+    return torch.where(known, torch.as_tensor(np.nan_to_num(taken), device=best.device).long(), best)
+
+
+def action_numbers(
+    subject: Subject, heads: Mapping[str, Tensor], action: str = "", *, taken: np.ndarray | None = None
+) -> tuple[str, Tensor]:
+    """The head that acts, and in each row [rows] the number of an action: that of a name, or of the chosen one."""
+    head = _acting(subject)
+    if head.kind == "gaussian" or head.size < 2:
+        raise LensError(f"Head '{head.name}' has no actions to choose between; choose the target 'action'.")
+    values = heads[head.name]
+    if action in ("", "action"):
+        return head.name, _best(values, taken)
+    return head.name, torch.full_like(values[:, 0], _part(head, action), dtype=torch.int64)
+
+
+def _against_others(name: str, one: Tensor) -> Score:
+    """One action's number less the mean of all others'."""
+
+    def score(found: Mapping[str, Tensor]) -> Tensor:
+        values = found[name]
+        chosen = values.gather(1, one.repeat(len(values) // len(one))[:, None])[:, 0]
+        return (chosen * values.shape[1] - values.sum(dim=1)) / (values.shape[1] - 1)
+
+    return score
+
+
 def _part(head: Head, name: str) -> int:
-    names = head.names or tuple(map(str, range(head.size)))
-    if name not in names:
-        raise UnknownName(f"part of head '{head.name}'", name, names)
-    return names.index(name)
+    if name not in head.parts:
+        raise UnknownName(f"part of head '{head.name}'", name, head.parts)
+    return head.parts.index(name)
 
 
 def _valued(subject: Subject) -> Head:

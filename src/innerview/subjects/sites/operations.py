@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -10,6 +11,10 @@ from torch.nn import functional
 
 from innerview.errors import EditError
 from innerview.schema import FILTERS, InputEdit, Site, SiteEdit
+
+_TINY = 1e-9
+_SAME = 1e-6
+"""Directions that differ by less are the same: their numbers come from single precision."""
 
 
 def changed_whole(edit: SiteEdit, site: Site, value: Tensor) -> Tensor:
@@ -32,8 +37,7 @@ def changed_whole(edit: SiteEdit, site: Site, value: Tensor) -> Tensor:
 
 
 def _projected(edit: SiteEdit, site: Site, value: Tensor) -> Tensor:
-    directions = torch.as_tensor(edit.directions, dtype=torch.float64)
-    basis = torch.linalg.qr(directions.T).Q.to(value.device, value.dtype)
+    basis = basis_of(edit.directions).to(value.device, value.dtype)
     if site.kind == "memory" or site.element_axis is None:
         flat = value.reshape(len(value), -1)
         kept: Tensor = flat - flat @ basis @ basis.T
@@ -41,6 +45,24 @@ def _projected(edit: SiteEdit, site: Site, value: Tensor) -> Tensor:
     moved = value.movedim(site.element_axis + 1, -1)
     left: Tensor = moved - moved @ basis @ basis.T
     return left.movedim(-1, site.element_axis + 1)
+
+
+def basis_of(directions: Sequence[Sequence[float]]) -> Tensor:
+    """Orthonormal columns [width, rank] that span the directions; in double precision and on the processor.
+
+    So a subject that was ablated on a graphics card is the same to the last bit.
+    """
+    given = torch.as_tensor(directions, dtype=torch.float64)
+    lengths = given.norm(dim=1, keepdim=True)
+    if bool((lengths < _TINY).any()):
+        raise EditError("A direction of nothing but zeros cannot be projected out.")
+    units, independent = given / lengths, [0]
+    # Without those that others before them make up: QR would put anything in their place.
+    for place in range(1, len(units)):
+        if int(torch.linalg.matrix_rank(units[[*independent, place]], rtol=_SAME)) > len(independent):
+            independent.append(place)
+    basis: Tensor = torch.linalg.qr(given[independent].T).Q
+    return basis
 
 
 def changed_input(edit: InputEdit, value: Tensor) -> Tensor:

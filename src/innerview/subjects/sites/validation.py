@@ -107,17 +107,9 @@ def _checked_site(edit: SiteEdit, info: SubjectInfo) -> SiteEdit:
 
 
 def _site(name: str, info: SubjectInfo) -> tuple[Site, int | None]:
-    by_name = {memory.name: memory.site for memory in info.memory}
-    if not name or name == "memory":
-        if not by_name:
-            raise EditError("This subject has no memory: there is nothing that an edit could change. Give a site.")
-        if len(by_name) > 1:
-            several = ", ".join(site.address for site in by_name.values())
-            raise EditError(f"This subject has several memory sites: say which with site=… ({several}).")
-        return next(iter(by_name.values())), None
-    # Recordings call the array of a memory "memory.<name>"; that is understood too.
-    if name.startswith("memory.") and name.removeprefix("memory.") in by_name:
-        return by_name[name.removeprefix("memory.")], None
+    # Recordings know a memory by the array that holds it.
+    if not name or name in ("memory", *info.memory_arrays.values()):
+        return info.memory_site("" if name == "memory" else name).site, None
     return find_site(name, info.sites), parse_site(name).element
 
 

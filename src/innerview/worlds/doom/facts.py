@@ -72,6 +72,7 @@ def fact_columns(variables: Sequence[str]) -> tuple[Column, ...]:
             name="picked_up",
             type="bool",
             kind="event",
+            named_by="last_item",
             label="picked up",
             description="An item within reach vanished, or the game counted one.",
         ),

@@ -37,6 +37,7 @@ describe("good above, bad below", () => {
   test("what is left of good and bad, of all or of one", () => {
     expect([...netOf(balance, null)]).toEqual([2, -2]);
     expect([...netOf(balance, 1)]).toEqual([-1, 2]);
+    expect([...netOf({ ...balance, values: [NaN, NaN, NaN, NaN, 0, 4, 2, 0] }, null)]).toEqual([NaN, -2]);
     expect([...netOf({ ...balance, shown: (f) => f === 0 }, null)]).toEqual([3, -4]);
   });
 

@@ -107,9 +107,10 @@ export function drawBalance(pen: Pen, size: Size, balance: Balance, reach: Reach
   }
 }
 
-/** Good less bad of each factor. */
+/** Good less bad of each factor, or of all that are shown; NaN in steps of which nothing is known. */
 export function netOf(balance: Balance, factor: number | null): Float32Array {
   return Float32Array.from({ length: stepsOf(balance) }, (_, step) => {
+    if (Number.isNaN(balance.values[2 * step * balance.factors])) return NaN;
     let sum = 0;
     for (let f = 0; f < balance.factors; f++) {
       if (factor === null ? !balance.shown(f) : f !== factor) continue;

@@ -8,7 +8,7 @@ export interface Edge {
   readonly top: number;
   readonly bottom: number;
   readonly label: (element: number) => string;
-  /** One number per element. */
+  /** One number per element; an infinite one has a full bar. */
   readonly scores: ArrayLike<number> | null;
   readonly chosen: ReadonlySet<number>;
   /** The place that is pointed at. */
@@ -58,13 +58,15 @@ const bold = "600 11px ui-monospace, Menlo, monospace";
 
 function drawBars(pen: Pen, size: Size, { order, top, bottom, scores }: Edge, palette: Palette): void {
   let largest = 0;
-  for (let e = 0; e < scores!.length; e++) if (Math.abs(scores![e]!) > largest) largest = Math.abs(scores![e]!);
-  if (!largest) return;
+  for (let e = 0; e < scores!.length; e++) {
+    const size = Math.abs(scores![e]!);
+    if (size > largest && size < Infinity) largest = size;
+  }
   const height = size.height / (bottom - top);
   const each = Math.max(1, height - (height > 5 ? 1 : 0));
   for (let line = Math.max(0, Math.floor(top)); line < Math.min(order.length, Math.ceil(bottom)); line++) {
     const score = scores![order[line]!]!;
-    const width = (Math.abs(score) / largest) * bars;
+    const width = Math.min(bars, (Math.abs(score) / largest) * bars);
     if (!(width > 0)) continue;
     pen.fillStyle = score < 0 ? palette.negative : palette.muted;
     pen.globalAlpha = 0.55;

@@ -163,7 +163,7 @@ export class Ablation {
       !subject ||
       !ablationTest ||
       ablationTest.provisional ||
-      !share.seeds?.length ||
+      !share.seeds.length ||
       share.cause === ablationTest.value.causes[0]
     )
       return null;

@@ -29,7 +29,8 @@ function arm(name: string, kind: ArmKind, failures: readonly [number, number, nu
     causes: causes.map((cause, place) => {
       const share = counts[place]! / of;
       const half = 1.96 * Math.sqrt((share * (1 - share)) / of) + 1 / of;
-      return { cause, count: counts[place]!, share, low: Math.max(0, share - half), high: Math.min(1, share + half) };
+      const [low, high] = [Math.max(0, share - half), Math.min(1, share + half)];
+      return { cause, count: counts[place]!, share, low, high, seeds: [] };
     }),
   };
 }

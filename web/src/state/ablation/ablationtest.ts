@@ -9,8 +9,8 @@ export interface Share {
   readonly share: number;
   readonly low: number;
   readonly high: number;
-  /** The first levels that ended so; tests of before did not tell. */
-  readonly seeds?: readonly number[];
+  /** The first levels that ended so. */
+  readonly seeds: readonly number[];
 }
 
 export interface Arm {

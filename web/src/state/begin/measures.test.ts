@@ -16,6 +16,7 @@ const column = (name: string, more: Partial<Column> = {}): Column => ({
   derived: "",
   domain: "",
   pair: "",
+  named_by: "",
   ...more,
 });
 const group = (index: number, outcome: string, total: number) => ({

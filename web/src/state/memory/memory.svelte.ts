@@ -4,7 +4,8 @@ import type { ArraySpec, OrderAsk, OrderReply } from "../../api/model";
 import { isAbort, messageOf } from "../../api/errors";
 import { amount, flag, key, text } from "../address/address.svelte";
 import { History } from "../undo/history";
-import { elementsFromText, elementsToText, intervalFromText, orderFromText, orderToText, type Interval } from "./text";
+import { intervalFromText, type Interval } from "../time/interval";
+import { elementsFromText, elementsToText, orderFromText, orderToText } from "./text";
 import type { OpenRecording } from "../recording/recording";
 import type { Session } from "../session.svelte";
 import { moved, within, zoomed, type Span } from "../selection/span";
@@ -78,7 +79,10 @@ export class Memory implements WorkspaceState {
     return told?.length === this.size ? told : Array.from({ length: this.size }, (_, e) => e);
   });
   /** One number per element (not per place), where the order has scores. */
-  scores = $derived(this.chosen.ask && this.found?.scores.length === this.size ? this.found.scores : null);
+  scores = $derived.by((): readonly number[] | null => {
+    const scores = this.chosen.ask ? this.found?.scores : null;
+    return scores?.length === this.size ? scores.map((score) => score ?? Infinity) : null;
+  });
   elements = $derived<ReadonlySet<number>>(new Set(this.chosen.elements));
   interval = $derived(this.chosen.interval);
   overlay = $derived(this.chosen.overlay);

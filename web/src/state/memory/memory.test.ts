@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { elementsFromText, elementsToText, intervalFromText, orderFromText, orderToText } from "./text";
+import { intervalFromText } from "../time/interval";
+import { elementsFromText, elementsToText, orderFromText, orderToText } from "./text";
 import { moved, within, zoomed } from "../selection/span";
 import { Undo } from "../undo/undo.svelte";
 

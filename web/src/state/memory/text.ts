@@ -1,7 +1,17 @@
 /** Orders and choices of elements as text for the address. */
-import { orderNames, type OrderAsk } from "../../api/model";
+import type { OrderAsk, OrderBy } from "../../api/model";
 
-export type Interval = readonly [from: number, to: number];
+/** Every order by its name. */
+const orders: Readonly<Record<OrderBy, OrderBy>> = {
+  model: "model",
+  activation: "activation",
+  change: "change",
+  stable: "stable",
+  similar: "similar",
+  tsne: "tsne",
+  correlation: "correlation",
+  cluster: "cluster",
+};
 
 /** `3,5-9` for 3, 5, 6, 7, 8, 9. */
 export function elementsToText(elements: readonly number[]): string {
@@ -36,15 +46,10 @@ export function orderFromText(
   rest: { recording: string; array: string; column?: string | undefined },
 ): OrderAsk | null {
   const [by, rows = ""] = text.split(",");
-  const known = orderNames.find((name) => name === by);
+  const known = Object.values(orders).find((name) => name === by);
   const [start, stop, from, to] = rows.split("-").map(Number);
   if (!known || start === undefined || stop === undefined || !(stop >= start)) return null;
   const interval = from !== undefined && to !== undefined ? { from, to } : {};
   const { recording, array, column } = rest;
   return { by: known, recording, array, start, stop, ...interval, ...(column ? { column } : {}) };
-}
-
-export function intervalFromText(text: string): Interval | null {
-  const [from, to] = text.split("-").map(Number);
-  return from !== undefined && to !== undefined && to > from ? [from, to] : null;
 }

@@ -20,6 +20,7 @@ const recording = {
     { name: "memory.b", role: "memory" },
   ],
   subject: null,
+  capabilities: { targets: [] },
 } as unknown as RecordingInfo;
 const lens = (rest: Partial<LensInfo>): LensInfo => ({ name: "l", question: "?", ...rest }) as LensInfo;
 
@@ -44,38 +45,27 @@ describe("controls from a lens's own words", () => {
     expect(choicesOf(layer, older, ["convolution"])).toEqual(["", "conv1", "dense"]);
   });
 
-  test("targets are what the heads say", () => {
+  test("targets are those that the service lists", () => {
     const target = parameter({ type: "target", default: "value" });
-    const subject = {
-      heads: [
-        { name: "policy", kind: "policy", size: 2, names: ["left", "right"] },
-        { name: "value", kind: "value", size: 1, names: [] },
-      ],
-    };
-    const asked = choicesOf(target, { ...recording, subject } as unknown as RecordingInfo, []);
-    expect(asked).toEqual(["value", "action", "log left", "log right", "left over right", "right over left"]);
-    const q = { heads: [{ name: "q", kind: "q", size: 2, names: [] }] };
-    expect(choicesOf(target, { ...recording, subject: q } as unknown as RecordingInfo, [])).toEqual([
-      "value",
-      "action",
-      "0 of q",
-      "1 of q",
-      "0 over 1",
-      "1 over 0",
-    ]);
+    const targets = ["x of pose", "y of pose"];
+    const located = { ...recording, capabilities: { targets } } as unknown as RecordingInfo;
+    expect(choicesOf(target, located, [])).toEqual(targets);
     expect(choicesOf(target, recording, [])).toBeNull();
+    const live = { layers: ["conv"], convolutions: [], heads: ["answer"], targets: ["yes of answer"] };
+    expect(choicesOf(target, recording, [], live)).toEqual(["yes of answer"]);
+    expect(choicesOf(parameter({ type: "layer", default: "" }), recording, [], live)).toEqual(["", "conv"]);
+    const asks = lens({ over: "row", yields: "heat", parameters: [{ ...target, name: "target" }] });
+    expect(defaultsOf(asks, recording, "", live)).toEqual({ target: "yes of answer" });
+    expect(saliencyWays([asks], recording, live)[0]!.ways.map((way) => way.parameters)).toEqual([
+      { target: "yes of answer" },
+    ]);
   });
 
   test("saliency is offered by what it is asked for", () => {
     const target = parameter({ name: "target", type: "target", default: "action" });
     const found = lens({ name: "integrated", over: "row", yields: "heat", parameters: [target] });
-    const subject = {
-      heads: [
-        { name: "policy", kind: "policy", size: 2, names: ["left", "right"] },
-        { name: "value", kind: "value", size: 1, names: [] },
-      ],
-    };
-    const of = { ...recording, subject } as unknown as RecordingInfo;
+    const targets = ["value", "action", "log left", "log right", "left over right"];
+    const of = { ...recording, capabilities: { targets } } as unknown as RecordingInfo;
     const [one, ...more] = saliencyWays([found, lens({ name: "flags", over: "rows" })], of);
     expect(more).toEqual([]);
     expect(one!.ways.map((way) => [way.key, way.parameters.target])).toEqual([

@@ -1,6 +1,6 @@
 /** What a lens says about itself, turned into what a person can set: a new lens gets its controls from here. */
 import type { JobOf, LensInfo, RecordingInfo } from "../../api/model";
-import type { Memory } from "../memory/memory.svelte";
+import { recordedRunner, type Runner } from "./runner.svelte";
 
 export type Parameter = NonNullable<LensInfo["parameters"]>[number];
 export type Given = NonNullable<JobOf<"lens">["parameters"]>;
@@ -11,54 +11,49 @@ export function missing(lens: LensInfo | undefined, recording: RecordingInfo | u
 }
 
 /** What an element of some memory array is called, also while another one is looked at. */
-export function elementName(memory: Pick<Memory, "array" | "label">, array: string, element: number): string {
+export function elementName(
+  memory: { readonly array: string; label(element: number): string },
+  array: string,
+  element: number,
+): string {
   if (!array || array === memory.array) return memory.label(element);
   return `${array.replace(/^memory\./, "")} ${element}`;
 }
 
-/** Values to choose from; null where anything can be typed. */
-export function choicesOf(parameter: Parameter, recording: RecordingInfo, needs: readonly string[]): string[] | null {
+/** Values to choose from, of a recording and the subject that is run on it; null where anything can be typed. */
+export function choicesOf(
+  parameter: Parameter,
+  recording: RecordingInfo,
+  needs: readonly string[],
+  runner: Runner | null = recordedRunner(recording),
+): string[] | null {
   const orNothing = (names: string[]): string[] => (parameter.default === "" ? ["", ...names] : names);
   if (parameter.choices?.length) return [...parameter.choices];
   if (parameter.type === "column") return orNothing(recording.columns.map((column) => column.name));
-  if (parameter.type === "layer") return orNothing(layersOf(recording, needs));
-  if (parameter.type === "target") return targetsOf(recording);
-  if (parameter.type === "head") return orNothing((recording.subject?.heads ?? []).map((head) => head.name));
+  if (parameter.type === "layer") return orNothing(layersOf(runner, needs));
+  if (parameter.type === "target") return runner?.targets.length ? [...runner.targets] : null;
+  if (parameter.type === "head") return orNothing([...(runner?.heads ?? [])]);
   if (parameter.type !== "array") return null;
   const fits = recording.arrays.filter((array) => !needs.includes("memory") || array.role === "memory");
   return orNothing(fits.map((array) => array.name));
 }
 
 /** Layers that fit: a lens that needs a convolution asks for one with height and width. */
-function layersOf({ subject }: RecordingInfo, needs: readonly string[]): string[] {
-  const spatial = needs.includes("convolution") ? (subject?.convolutions ?? []) : [];
-  return [...(spatial.length ? spatial : (subject?.layers ?? []))];
-}
-
-/** Pairs of actions are offered up to so many actions; more would be a long list. */
-const maxPaired = 9;
-
-/** What can be attributed: the value, what it does, an action's log-probability, one action over another. */
-function targetsOf({ subject }: RecordingInfo): string[] | null {
-  const heads = subject?.heads ?? [];
-  const acting = heads.find((head) => ["policy", "q", "advantage", "gaussian"].includes(head.kind));
-  const parts = (head: { names: readonly string[]; size: number }): string[] =>
-    head.names.length ? [...head.names] : Array.from({ length: head.size }, (_, i) => String(i));
-  const found = heads.some((head) => head.kind === "value" || head.kind === "q") ? ["value"] : [];
-  if (acting) found.push("action");
-  if (acting?.kind === "policy") found.push(...parts(acting).map((name) => `log ${name}`));
-  else if (acting && acting.size > 1) found.push(...parts(acting).map((name) => `${name} of ${acting.name}`));
-  if (acting && acting.kind !== "gaussian" && acting.size <= maxPaired)
-    for (const one of parts(acting))
-      for (const other of parts(acting)) if (one !== other) found.push(`${one} over ${other}`);
-  return found.length ? found : null;
+function layersOf(runner: Runner | null, needs: readonly string[]): string[] {
+  const spatial = needs.includes("convolution") ? (runner?.convolutions ?? []) : [];
+  return [...(spatial.length ? spatial : (runner?.layers ?? []))];
 }
 
 /** What a lens would be given if nobody set anything; an array is the one that is looked at. */
-export function defaultsOf(lens: LensInfo, recording: RecordingInfo, array: string): Given {
+export function defaultsOf(
+  lens: LensInfo,
+  recording: RecordingInfo,
+  array: string,
+  runner: Runner | null = recordedRunner(recording),
+): Given {
   const given: Given = {};
   for (const parameter of lens.parameters ?? []) {
-    const choices = choicesOf(parameter, recording, lens.needs ?? []);
+    const choices = choicesOf(parameter, recording, lens.needs ?? [], runner);
     const here = parameter.type === "array" && choices?.includes(array) ? array : parameter.default;
     const known = choices === null || choices.includes(String(here));
     given[parameter.name] = known ? here : (choices?.[0] ?? here);
@@ -99,12 +94,14 @@ export interface Way {
 export function saliencyWays(
   lenses: readonly LensInfo[],
   recording: RecordingInfo,
+  runner: Runner | null = recordedRunner(recording),
 ): { lens: string; question: string; ways: Way[] }[] {
   const fit = lenses.filter((lens) => lens.over === "row" && lens.yields === "heat");
   return fit.map((lens) => {
     const target = lens.parameters?.find((parameter) => parameter.type === "target");
-    const known = (target && choicesOf(target, recording, lens.needs ?? [])) ?? [];
-    const asked = target ? [String(target.default), ...known.filter((name) => name !== target.default)] : [""];
+    const known = (target && choicesOf(target, recording, lens.needs ?? [], runner)) ?? [];
+    const start = target && (known.includes(String(target.default)) ? String(target.default) : known[0]);
+    const asked = target ? [start ?? String(target.default), ...known.filter((name) => name !== start)] : [""];
     const ways = asked
       .filter((name) => !name.includes(" over "))
       .map((name, first) => ({

@@ -86,6 +86,7 @@ export function infoWith(info: RecordingInfo, subject: string, prediction: Predi
   const arrays = (prediction?.arrays ?? []).filter((array) => array.role !== "memory");
   return {
     ...info,
+    capabilities: { ...info.capabilities, targets: prediction?.targets ?? [] },
     subject: info.subject && {
       ...info.subject,
       name: subject,

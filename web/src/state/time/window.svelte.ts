@@ -1,7 +1,7 @@
 /** The stretch of time that every time axis shows: one zoom for memory, facts, decisions and the scrubber. */
 import { choice, key, type Scope as Scoped } from "../address/address.svelte";
 import type { Clock } from "./clock.svelte";
-import { intervalFromText, type Interval } from "../memory/text";
+import { intervalFromText, type Interval } from "./interval";
 import { moved, within, zoomed, type Span } from "../selection/span";
 
 export type Scope = "episode" | "recording";

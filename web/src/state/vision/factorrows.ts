@@ -1,6 +1,7 @@
 /** How much of each factor is where, row by row: fetched in slices ahead of the cursor, forgotten when not used. */
 import { isAbort, messageOf } from "../../api/errors";
 import type { Results } from "../results/results.svelte";
+import type { ResultRows } from "../results/rows";
 
 /** One row: amounts in the unit of the target, [factor, height, width], and what the factors leave out. */
 export interface FactorRow {
@@ -32,8 +33,7 @@ export class FactorRows {
   constructor(
     private readonly results: Results,
     private readonly id: string,
-    /** Rows of the recording, the first and the one after the last. */
-    private readonly rows: { start: number; stop: number },
+    private readonly rows: ResultRows,
     private readonly shape: { factors: number; cells: number },
     private readonly arrived: () => void,
   ) {
@@ -43,24 +43,25 @@ export class FactorRows {
   }
 
   covers(row: number): boolean {
-    return row >= this.rows.start && row < this.rows.stop;
+    return this.rows.placeOf(row) !== null;
   }
 
   /** The row if it is here; asks for it, and for what follows, if not. */
   at(row: number): FactorRow | null {
-    if (!this.covers(row)) return null;
-    const index = Math.floor((row - this.rows.start) / this.each);
+    const place = this.rows.placeOf(row);
+    if (place === null) return null;
+    const index = Math.floor(place / this.each);
     this.ask(index);
     this.ask(index + 1);
     const slot = this.slots.get(index);
     if (!slot || slot === "coming" || "problem" in slot) return null;
     this.slots.delete(index);
     this.slots.set(index, slot);
-    return read(slot.slice, row - this.rows.start - index * this.each, this.shape);
+    return read(slot.slice, place - index * this.each, this.shape);
   }
 
   problem(row: number): string {
-    const slot = this.slots.get(Math.floor((row - this.rows.start) / this.each));
+    const slot = this.slots.get(Math.floor((this.rows.placeOf(row) ?? NaN) / this.each));
     return slot && slot !== "coming" && "problem" in slot ? slot.problem : "";
   }
 
@@ -71,7 +72,7 @@ export class FactorRows {
 
   private ask(index: number): void {
     const start = index * this.each;
-    if (start >= this.rows.stop - this.rows.start || this.slots.has(index)) return;
+    if (start >= this.rows.count || this.slots.has(index)) return;
     this.slots.set(index, "coming");
     const part = { start, stop: start + this.each };
     Promise.all(["amounts", "rest", "scale", "totals"].map((name) => this.results.array(this.id, name, part))).then(

@@ -1,19 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ResultLine } from "../../api/results";
 import { read } from "./factorrows";
-import {
-  examplesOf,
-  fullAt,
-  indicesFrom,
-  nameOf,
-  rowsOf,
-  sharedBeginning,
-  titleOfResult,
-  distinguished,
-  whyUnnamed,
-  wordsOf,
-  type Factor,
-} from "./factors";
+import { examplesOf, fullAt, indicesFrom, nameOf, distinguished, whyUnnamed, wordsOf, type Factor } from "./factors";
 
 const example = (row: number, amount: number) => ({ row, y: 0, x: 0, amount });
 const factor: Factor = {
@@ -27,6 +14,7 @@ describe("what factors say", () => {
   test("a name by hand comes before one from masks, and that before a number", () => {
     expect(nameOf(factor, 2, "blade")).toBe("blade");
     expect(nameOf(factor, 2, "")).toBe("saw");
+    expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
     expect(nameOf({ ...factor, meaning: null }, 2, undefined)).toBe("factor 3");
     expect(nameOf({ ...factor, meaning: { name: "", score: 0.1, classes: [] } }, 0, "")).toBe("factor 1");
   });
@@ -62,39 +50,6 @@ describe("what factors say", () => {
     expect(fullAt(scale)).toBe(1);
     expect(fullAt([])).toBe(1);
     expect(fullAt([0.5, 9])).toBe(0.5);
-  });
-
-  test("results are told apart by what was asked", () => {
-    const line = (parameters: Record<string, unknown>) => ({ arguments: { parameters } }) as unknown as ResultLine;
-    expect(titleOfResult(line({ layer: "", target: "value", count: 8 }))).toBe("value · middle layer · 8");
-    expect(titleOfResult(line({ layer: "conv2", of: "activations", count: 4, method: "sparse", seed: 2 }))).toBe(
-      "what it puts out · conv2 · 4, sparse, seed 2",
-    );
-    const known = { ...line({ layer: "conv2", count: 4, factors: "abcd" }), recording: "levels" };
-    expect(titleOfResult(known)).toBe("value · conv2 · 4 found before");
-    const other = { ...known, arguments: { ...known.arguments, subject: "ablated" } };
-    expect(titleOfResult(other, "ablated")).toBe("value · conv2 · 4 found before");
-    expect(titleOfResult(other, "original")).toBe("by ablated: value · conv2 · 4 found before");
-    expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
-    expect(rowsOf({ arguments: { rows: [24, 48] } })).toEqual({ start: 24, stop: 48 });
-    expect(rowsOf({ arguments: {} }).stop).toBe(Infinity);
-  });
-
-  test("layers are listed without the beginning that tells none apart", () => {
-    const of = (layer: string, subject: string) =>
-      ({ arguments: { subject, parameters: { layer, count: 8 } } }) as unknown as ResultLine;
-    const lines = [...["net.cnn.0", "", "net.cnn.2"].map((layer) => of(layer, "own")), of("stem", "other")];
-    expect(lines.map((line) => titleOfResult(line, "own", lines))).toEqual([
-      "value · cnn.0 · 8",
-      "value · middle layer · 8",
-      "value · cnn.2 · 8",
-      "by other: value · stem · 8",
-    ]);
-    expect(titleOfResult(lines[0]!, "own")).toBe("value · net.cnn.0 · 8");
-    expect(sharedBeginning(["net.block.a", "net.block"])).toBe("net.");
-    expect(sharedBeginning(["0.conv", "0.1"])).toBe("");
-    expect(sharedBeginning(["conv2", "net.conv2"])).toBe("");
-    expect(sharedBeginning(["", ""])).toBe("");
   });
 
   test("what somebody wrote into the address is read as far as it makes sense", () => {

@@ -1,5 +1,4 @@
 /** What the lens “factors” found, read so that it can be drawn. */
-import type { ResultLine } from "../../api/results";
 import { percent } from "../format";
 
 export const signs = ["good", "bad"] as const;
@@ -40,20 +39,14 @@ export interface Factors {
   readonly grid: readonly [number, number];
   /** Pixels of the picture along a side that a cell sees. */
   readonly reach: number;
-  /** Where its cells look, down and across, as shares of the picture; results of before did not tell. */
-  readonly receptive_field?: { readonly first: readonly [number, number]; readonly stride: readonly [number, number] };
+  /** Where its cells look, down and across, as shares of the picture. */
+  readonly receptive_field: { readonly first: readonly [number, number]; readonly stride: readonly [number, number] };
   readonly explained: number;
   readonly completeness: { readonly median: number; readonly worst: number };
   readonly alone: boolean;
   readonly why: string;
   readonly masks: string;
   readonly factors: readonly Factor[];
-}
-
-/** The rows of the recording that a result is about. */
-export function rowsOf(line: Pick<ResultLine, "arguments">): { start: number; stop: number } {
-  const [start = 0, stop = Infinity] = (line.arguments.rows ?? []) as number[];
-  return { start, stop };
 }
 
 /** The name that somebody gave, else the one that masks suggest, else its number. */
@@ -79,41 +72,6 @@ export function wordsOf(found: Pick<Factors, "target" | "of">): { good: string; 
   if (other) return { good: `For ${one}`, bad: `For ${other}`, signed: true };
   const what = found.target === "action" ? "what it does" : found.target.replace(/^log /, "");
   return { good: `For ${what}`, bad: `Against ${what}`, signed: true };
-}
-
-/**
- * How a result is told apart from others in a list; a subject that is not the `recorded` one is named, and its layer is
- * said without the beginning that all layers of this subject have `among` them.
- */
-export function titleOfResult(line: ResultLine, recorded?: string, among: readonly ResultLine[] = []): string {
-  const asked = (line.arguments.parameters ?? {}) as Record<string, unknown>;
-  const of = asked.of === "activations" ? "what it puts out" : String(asked.target || "value");
-  const seed = asked.seed ? `, seed ${asked.seed}` : "";
-  const how = asked.method === "sparse" ? ", sparse" : "";
-  const before = asked.factors ? " found before" : "";
-  const { subject } = line.arguments;
-  const by = recorded && typeof subject === "string" && subject !== recorded ? `by ${subject}: ` : "";
-  const own = among.filter((other) => other.arguments.subject === subject).map(layerOf);
-  const layer = layerOf(line).slice(sharedBeginning(own).length) || "middle layer";
-  return `${by}${of} · ${layer} · ${asked.count ?? "?"}${before}${how}${seed}`;
-}
-
-const layerOf = ({ arguments: { parameters } }: ResultLine): string =>
-  String((parameters as Record<string, unknown> | undefined)?.layer ?? "");
-
-/** The dotted beginning that all layers have; a number keeps the name before it: `cnn.0`, `cnn.2`. */
-export function sharedBeginning(layers: readonly string[]): string {
-  const named = layers.filter(Boolean).map((layer) => layer.split("."));
-  const [first = []] = named;
-  const same = (place: number): boolean =>
-    named.every((parts) => place < parts.length - 1 && parts[place] === first[place]);
-  let shared = 0;
-  while (shared < first.length && same(shared)) shared++;
-  while (shared && named.some((parts) => /^\d/.test(parts[shared]!))) shared--;
-  return first
-    .slice(0, shared)
-    .map((part) => `${part}.`)
-    .join("");
 }
 
 /** The strength that fills a drop: nearly the strongest of some rows, so that one outlier does not hide all others. */

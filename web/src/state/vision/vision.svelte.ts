@@ -4,8 +4,9 @@ import { Pictures } from "../../api/data/pictures";
 import type { ResultLine } from "../../api/results";
 import { key, text } from "../address/address.svelte";
 import { FactorRows, type FactorRow } from "./factorrows";
-import { fullAt, indicesFrom, nameOf, rowsOf, distinguished, type Factors } from "./factors";
+import { fullAt, indicesFrom, nameOf, distinguished, type Factors } from "./factors";
 import { History } from "../undo/history";
+import { rowsOf, type ResultRows } from "../results/rows";
 import type { OpenRecording } from "../recording/recording";
 import type { Session } from "../session.svelte";
 import type { WorkspaceState } from "../workspace";
@@ -32,7 +33,7 @@ interface Chosen {
 interface Shown {
   readonly line: ResultLine;
   readonly value: Factors;
-  readonly rows: { readonly start: number; readonly stop: number };
+  readonly rows: ResultRows;
   readonly amounts: FactorRows;
 }
 
@@ -130,26 +131,19 @@ export class Vision implements WorkspaceState {
     const { shown } = this;
     const key = `${this.opened} ${group.start}`;
     if (!shown || this.full?.of === key) return;
-    const part = this.part(group.start, group.stop);
+    const part = shown.rows.within(group.start, group.stop);
     if (!part) return;
     const { values } = await this.results.array(shown.line.id, "scale", part);
     if (key === `${this.opened} ${group.start}`) this.full = { of: key, value: fullAt(values) };
   }
 
-  /** Rows of the recording as rows of the result. */
-  part(start: number, stop: number): { start: number; stop: number } | null {
-    const { rows } = this.shown ?? {};
-    if (!rows || stop <= rows.start || start >= rows.stop) return null;
-    return { start: Math.max(0, start - rows.start), stop: Math.min(rows.stop, stop) - rows.start };
-  }
-
-  /** Good and bad of each factor, [row, factor, sign], and the row of the recording where they begin. */
+  /** Good and bad of each factor, [row, factor, sign], and the row where they begin; NaN where the result has none. */
   async totals(start: number, stop: number): Promise<{ first: number; values: ArrayLike<number> } | null> {
     const { shown } = this;
-    const part = this.part(start, stop);
+    const part = shown?.rows.within(start, stop);
     if (!shown || !part) return null;
     const { values } = await this.results.array(shown.line.id, "totals", part);
-    return { first: shown.rows.start + part.start, values };
+    return shown.rows.spread(part, values);
   }
 
   /** What a factor is called; several may be called the same. */
@@ -168,7 +162,7 @@ export class Vision implements WorkspaceState {
     const before = this.names;
     this.names = before.with(factor, name.trim());
     try {
-      await this.session.service.saveNames(shown.line.id, this.names);
+      await this.session.service.saveName(shown.line.id, factor, name.trim());
     } catch (problem) {
       this.names = before;
       throw problem;

@@ -44,7 +44,8 @@ export const measurable = (columns: readonly Column[]): Column[] =>
   );
 
 export function rankedBy(effect: readonly number[]): number[] {
-  return effect.map((_, element) => element).sort((a, b) => Math.abs(effect[b]!) - Math.abs(effect[a]!) || a - b);
+  const size = (element: number): number => Math.abs(effect[element]!) || 0;
+  return effect.map((_, element) => element).sort((a, b) => size(b) - size(a) || a - b);
 }
 
 /** Elements from top to bottom, offsets from left to right; minus `zero` where differences are looked at. */

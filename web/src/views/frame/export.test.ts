@@ -13,14 +13,15 @@ test("cells are quoted, unknown numbers are empty, and formulas stay text", () =
 });
 
 test("numbers are short and signs are real signs", () => {
-  expect([0, 0.1234, -1.5, 12.34, 1234.5, 98765, 1e-5, NaN].map(number)).toEqual([
+  expect([0, 0.1234, -1.5, 12.34, 1234.5, 98765, 0.002567, 1e-5, NaN].map(number)).toEqual([
     "0",
     "0.123",
     "−1.5",
     "12.3",
     "1235",
     "98,765",
-    "1.0e−5",
+    "0.00257",
+    "1.00e−5",
     "–",
   ]);
   expect(percent(0.333)).toBe("33 %");

@@ -8,6 +8,7 @@ amounts[8 + 1] = 1;
 amounts[64 + 6 * 8 + 6] = -1;
 const drops: Drops = {
   amounts,
+  receptive_field: { first: [1 / 16, 1 / 16], stride: [1 / 8, 1 / 8] },
   height: 8,
   width: 8,
   colours: [

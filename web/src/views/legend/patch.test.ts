@@ -1,21 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { receptiveFieldOf } from "../../marks/receptivefield";
+import type { ReceptiveField } from "../../marks/receptivefield";
 import { cutOf, mapOf, opacityOf } from "./patch";
+
+const evenly = (cells: number): ReceptiveField => ({
+  first: [0.5 / cells, 0.5 / cells],
+  stride: [1 / cells, 1 / cells],
+});
 
 describe("examples", () => {
   test("are cut out around the middle of their cell, also over the edge", () => {
     const picture = { height: 64, width: 64 };
-    expect(cutOf({ y: 8, x: 4 }, receptiveFieldOf({ grid: [16, 16] }), picture, 10)).toEqual({
+    expect(cutOf({ y: 8, x: 4 }, evenly(16), picture, 10)).toEqual({
       x: 13,
       y: 29,
       side: 10,
     });
-    expect(cutOf({ y: 0, x: 0 }, receptiveFieldOf({ grid: [16, 16] }), picture, 20)).toEqual({
+    expect(cutOf({ y: 0, x: 0 }, evenly(16), picture, 20)).toEqual({
       x: -8,
       y: -8,
       side: 20,
     });
-    expect(cutOf({ y: 0, x: 0 }, receptiveFieldOf({ grid: [1, 1] }), picture, 200).side).toBe(64);
+    expect(cutOf({ y: 0, x: 0 }, evenly(1), picture, 200).side).toBe(64);
   });
 
   test("lie within the picture where cells keep away from its edges", () => {

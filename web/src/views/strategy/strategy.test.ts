@@ -1,14 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { factLine, rowsOf, waysOut } from "./strategy";
+import { ResultRows } from "../../state/results/rows";
+import { factLine, runsOf, waysOut } from "./strategy";
 
 describe("a strategy chart", () => {
   test("knows the rows of a state", () => {
-    expect(rowsOf([0, 1, 1, 0, 1], 1)).toEqual([
+    expect(runsOf([0, 1, 1, 0, 1], 1, new ResultRows([[0, 5]]))).toEqual([
       [1, 3],
       [4, 5],
     ]);
-    expect(rowsOf([2, 2], 2, 100)).toEqual([[100, 102]]);
-    expect(rowsOf([2, 2], 5)).toEqual([]);
+    expect(runsOf([2, 2], 2, new ResultRows([[100, 102]]))).toEqual([[100, 102]]);
+    expect(runsOf([2, 2], 5, new ResultRows([[0, 2]]))).toEqual([]);
+    const apart = new ResultRows([
+      [3, 5],
+      [9, 11],
+    ]);
+    expect(runsOf([0, 2, 2, 2], 2, apart)).toEqual([
+      [4, 5],
+      [9, 11],
+    ]);
   });
 
   test("knows where it goes from there", () => {

@@ -1,5 +1,6 @@
 /** The strategy chart as the lens tells it. */
 import { percent } from "../../state/format";
+import type { ResultRows } from "../../state/results/rows";
 
 export interface StateFact {
   readonly fact: string;
@@ -16,11 +17,11 @@ export interface State {
   readonly rows: number;
   readonly name: string;
   readonly facts: readonly StateFact[];
-  readonly place: readonly [number, number] | null;
+  readonly place: readonly [number, number];
   /** How long a visit lasts. */
-  readonly mean_steps?: number;
+  readonly mean_steps: number;
   /** What it does there, the most frequent first. */
-  readonly actions?: readonly { readonly action: string; readonly share: number }[];
+  readonly actions: readonly { readonly action: string; readonly share: number }[];
 }
 
 export interface Transition {
@@ -53,13 +54,13 @@ export function waysOut(strategy: Strategy, state: number): { to: number; share:
 }
 
 /** The rows of a state as runs. */
-export function rowsOf(states: ArrayLike<number>, wanted: number, first = 0): [number, number][] {
+export function runsOf(states: ArrayLike<number>, wanted: number, rows: ResultRows): [number, number][] {
   const runs: [number, number][] = [];
   for (let i = 0; i < states.length; i++) {
     if (states[i] !== wanted) continue;
-    const from = i;
-    while (i + 1 < states.length && states[i + 1] === wanted) i++;
-    runs.push([first + from, first + i + 1]);
+    const [row, last] = [rows.rowOf(i), runs.at(-1)];
+    if (last?.[1] === row) last[1]++;
+    else runs.push([row, row + 1]);
   }
   return runs;
 }

@@ -85,6 +85,7 @@ export function vectorTracks({ kinds, names, values }: Shares, colours: TrackCol
       derived: "",
       domain: "",
       pair: "",
+      named_by: "",
     };
     const own = Float32Array.from({ length: values.length / kinds }, (_, step) => values[step * kinds + k]!);
     return { ...trackOf(column, { type: "number", values: own }, colours), element: true };

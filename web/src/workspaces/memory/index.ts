@@ -1,4 +1,4 @@
-import { Compare } from "../../state/memory/compare.svelte";
+import { Stretches } from "../../state/memory/stretches.svelte";
 import { Edits } from "../../state/memory/edits.svelte";
 import { Memory as MemoryState } from "../../state/memory/memory.svelte";
 import { needs, type Workspace } from "../../state/workspace";
@@ -15,6 +15,6 @@ export const workspace: Workspace = {
     ...["view-reductions", "view-slit", "view-begin", "view-observation", "view-actions", "view-timelines", "view-map"],
   ],
   layout: Memory,
-  states: [MemoryState, Compare, Edits],
+  states: [MemoryState, Stretches, Edits],
   help: "workspace-memory",
 };

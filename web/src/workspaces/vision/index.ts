@@ -1,5 +1,5 @@
 import { Ablation } from "../../state/ablation/ablation.svelte";
-import { measuresOfVision } from "../../state/begin/vision";
+import { measuresOfVision } from "./begin";
 import { WhatIf } from "../../state/whatif/whatif.svelte";
 import { Vision as VisionState } from "../../state/vision/vision.svelte";
 import { needs, type Workspace } from "../../state/workspace";

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from innerview.metrics import Aligned
 from innerview.serve.context import Serving
 from innerview.serve.encoding.plain import plain
 from innerview.serve.routes.recordings import gives
-from innerview.serve.wire import Name
+from innerview.serve.wire import AlignedReply, Name, SpreadReply
 
 router = APIRouter(prefix="/api/recordings/{name}", tags=["recordings"])
 MEDIA_TYPE = "application/octet-stream"
@@ -39,7 +38,10 @@ class AlignRequest(BaseModel):
 
 
 @router.post(
-    "/aligned", response_class=Response, responses=gives(MEDIA_TYPE), response_description="JSON, then float32"
+    "/aligned",
+    response_class=Response,
+    responses={200: {"model": AlignedReply, **gives(MEDIA_TYPE)[200]}},
+    response_description="AlignedReply as JSON, then float32",
 )
 def align(name: str, body: AlignRequest, service: Serving) -> Response:
     """Averages around an event: the length of a JSON text (uint32), that text, then float32 [offsets, elements]."""
@@ -49,32 +51,35 @@ def align(name: str, body: AlignRequest, service: Serving) -> Response:
         source, at, before=body.before, after=body.after, array=body.array, metrics=body.metrics
     )
     return Response(
-        _packed(_summary(found, at), found.memory), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"}
+        _packed(_reply(found, at), found.memory), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"}
     )
 
 
-def _summary(found: Aligned, at: Occurrences) -> dict[str, Any]:
-    return {
-        "total": at.total,
-        "used": len(at.rows),
-        "paired": found.paired,
-        "first_after": at.first_after,
-        "rows": at.rows[:LISTED].tolist(),
-        "offsets": found.offsets.tolist(),
-        "counts": found.counts.tolist(),
-        "elements": found.memory.shape[1],
-        "before": found.before.tolist(),
-        "after": found.after.tolist(),
-        "effect": found.effect.tolist(),
-        "metrics": {
-            name: {"mean": spread.mean.tolist(), "low": spread.low.tolist(), "high": spread.high.tolist()}
+def _reply(found: Aligned, at: Occurrences) -> AlignedReply:
+    def numbers(values: np.ndarray) -> Any:
+        return plain(values.tolist())
+
+    return AlignedReply(
+        total=at.total,
+        used=len(at.rows),
+        paired=found.paired,
+        first_after=at.first_after,
+        rows=at.rows[:LISTED].tolist(),
+        offsets=found.offsets.tolist(),
+        counts=found.counts.tolist(),
+        elements=found.memory.shape[1],
+        before=numbers(found.before),
+        after=numbers(found.after),
+        effect=numbers(found.effect),
+        metrics={
+            name: SpreadReply(mean=numbers(spread.mean), low=numbers(spread.low), high=numbers(spread.high))
             for name, spread in found.metrics.items()
         },
-    }
+    )
 
 
-def _packed(told: dict[str, Any], values: np.ndarray) -> bytes:
+def _packed(reply: AlignedReply, values: np.ndarray) -> bytes:
     """The text is filled up with spaces, so that the numbers begin at a multiple of four bytes."""
-    text = json.dumps(plain(told), allow_nan=False).encode()
+    text = reply.model_dump_json().encode()
     text += b" " * (-len(text) % 4)
     return len(text).to_bytes(4, "little") + text + np.ascontiguousarray(values, "<f4").tobytes()

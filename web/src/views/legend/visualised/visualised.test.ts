@@ -31,12 +31,10 @@ describe("visualised pictures", () => {
   });
 
   test("are looked at where the middle cell looks, unless the whole layer was meant", () => {
-    expect(partOf({ objective: "cell", grid: [8, 14], reach: 9 })).toEqual({
-      at: { y: 4, x: 7 },
-      receptive_field: { first: [0.5 / 8, 0.5 / 14], stride: [1 / 8, 1 / 14] },
-      reach: 9,
-    });
-    expect(partOf({ objective: "layer", grid: [8, 14], reach: 9 })).toBeNull();
+    const receptive_field = { first: [0.1, 0.2], stride: [0.05, 0.04] } as const;
+    const found = { grid: [8, 14], reach: 9, receptive_field } as const;
+    expect(partOf({ objective: "cell", ...found })).toEqual({ at: { y: 4, x: 7 }, receptive_field, reach: 9 });
+    expect(partOf({ objective: "layer", ...found })).toBeNull();
   });
 
   test("say in few words how far they got", () => {

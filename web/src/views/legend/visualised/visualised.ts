@@ -1,7 +1,7 @@
 /** What the lens “visualise” visualised, read so that it can be drawn. */
 import type { LensInfo } from "../../../api/model";
 import type { ResultLine } from "../../../api/results";
-import { receptiveFieldOf, type ReceptiveField } from "../../../marks/receptivefield";
+import type { ReceptiveField } from "../../../marks/receptivefield";
 import type { Example } from "../../../state/vision/factors";
 import { number, percent } from "../../../state/format";
 
@@ -25,7 +25,7 @@ export interface Visualisation {
   readonly grid: readonly [number, number];
   /** Pixels along a side that a cell sees. */
   readonly reach: number;
-  readonly receptive_field?: ReceptiveField | undefined;
+  readonly receptive_field: ReceptiveField;
   /** How many rows it was compared with. */
   readonly rows: number;
   readonly pictures: readonly VisualisedPicture[];
@@ -78,7 +78,7 @@ export function partOf(visualised: Pick<Visualisation, "objective" | "grid" | "r
   const [height, width] = visualised.grid;
   return {
     at: { y: Math.floor(height / 2), x: Math.floor(width / 2) },
-    receptive_field: receptiveFieldOf(visualised),
+    receptive_field: visualised.receptive_field,
     reach: visualised.reach,
   };
 }

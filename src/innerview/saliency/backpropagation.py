@@ -1,0 +1,97 @@
+"""What flows back from a target to the inputs or to a layer: the part that gradient methods share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from innerview.errors import LensError
+from innerview.schema import Rows
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from innerview.subjects import Rule, Subject
+
+Given = Mapping[str, "Tensor"]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One pass forward and back over some rows."""
+
+    inputs: dict[str, Tensor]
+    """As they were given, [row, channel, height, width] by name."""
+    inward: dict[str, Tensor]
+    """The gradient by each image input that the target depends on."""
+    activation: Tensor | None = None
+    """What the layer put out, where one was asked for."""
+    by_layer: Tensor | None = None
+    """The gradient by it."""
+
+
+def images_of(subject: Subject) -> list[str]:
+    """Names of the inputs that are pictures."""
+    return [spec.name for spec in subject.info.inputs if spec.kind == "image"]
+
+
+def flow_back(
+    rows: Rows,
+    subject: Subject,
+    target: str,
+    *,
+    rule: Rule = "plain",
+    layer: str = "",
+    change: Callable[[str, Tensor], Tensor] | None = None,
+) -> Flow:
+    """The target's gradient by every image input and, where one is named, by a layer. `change` alters inputs first."""
+    import torch
+
+    from innerview.subjects import scored_run
+
+    places = np.arange(rows.count)
+    images = images_of(subject)
+    inputs = {n: v.detach().clone() for n, v in rows.inputs(places).items()}
+    if change is not None:
+        inputs = {n: change(n, v) if n in images else v for n, v in inputs.items()}
+    watched = {n: v.requires_grad_(n in images) for n, v in inputs.items()}
+    keep = (layer,) if layer else ()
+    with torch.enable_grad():
+        score, output = scored_run(subject, watched, rows.memory_before(places), target, keep=keep, rule=rule)
+        if not score.requires_grad:
+            raise LensError(_cut_off(images[0], target))
+        sources = [watched[name] for name in images] + [output.sites[name] for name in keep]
+        gradients = torch.autograd.grad(score.sum(), sources, allow_unused=True)
+    inward = {n: g for n, g in zip(images, gradients, strict=False) if g is not None}
+    if not inward:
+        raise LensError(_cut_off(images[0], target))
+    _check_finite(subject, inward)
+    by_layer = gradients[-1] if layer else None
+    if layer and by_layer is None:
+        raise LensError(f"'{target}' does not depend on layer '{layer}'. Choose a layer that it depends on.")
+    activation = output.sites[layer].detach() if layer else None
+    return Flow({n: watched[n].detach() for n in images}, inward, activation, by_layer)
+
+
+def as_heat(values: Given) -> dict[str, np.ndarray]:
+    """Tensors as the arrays that a heat map holds."""
+    return {name: value.detach().cpu().float().numpy() for name, value in values.items()}
+
+
+def _cut_off(name: str, target: str) -> str:
+    return f"No gradient of '{target}' reached input '{name}': something between them cuts it off."
+
+
+def _check_finite(subject: Subject, gradients: Given) -> None:
+    import torch
+
+    for name, value in gradients.items():
+        bad = (~torch.isfinite(value).flatten(1).all(1)).nonzero().flatten().tolist()
+        if bad:
+            raise LensError(
+                f"The gradient by input '{name}' of '{subject.info.name}' is not finite in {len(bad)} of "
+                f"{len(value)} rows, the first at place {bad[0]}. Check the weights and the inputs."
+            )

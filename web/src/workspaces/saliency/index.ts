@@ -1,0 +1,13 @@
+import { needs, type Workspace } from "../../state/workspace";
+import Saliency from "./Saliency.svelte";
+
+export const workspace: Workspace = {
+  name: "saliency",
+  title: "Saliency",
+  icon: "M2 2h6v6H2zM10 2h6v6h-6zM2 10h6v6H2zM10 10h6v6h-6zM12 13a1 1 0 1 0 2 0a1 1 0 1 0-2 0",
+  order: 50,
+  needs: [needs.imageInput, needs.liveSubject],
+  views: ["view-saliency-grid", "view-begin", "view-episodes", "view-timelines", "view-actions"],
+  layout: Saliency,
+  help: "workspace-saliency",
+};
