@@ -103,8 +103,8 @@ def _annotate(study: Study, handle: Handle) -> None:
             return api.request(method, path, json=body).raise_for_status().json()
 
         (factors,) = study.results("factors")
-        done("PUT", f"/names/{factors.id}", {"0": "lava", "2": "saw"})
-        done("PUT", "/selections", [{"name": "hits", "recording": "steps", "expression": "hit ∩ ¬died"}])
+        done("PATCH", f"/names/{factors.id}", {"0": "lava", "2": "saw"})
+        done("PUT", "/selections", {"name": "hits", "recording": "steps", "expression": "hit ∩ ¬died"})
         done("PUT", "/reductions", HALF)
         done("PUT", "/metrics", {"name": "late", "expression": "step > 3 and reward >= 1", "recording": "steps"})
         done("POST", "/edited", {"recording": RECORDING, "result": factors.id, "factors": [0]})

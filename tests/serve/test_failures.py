@@ -24,7 +24,7 @@ def test_odd_texts_in_a_request_are_taken_or_refused(tmp_path: Path, name: str) 
         headers = {"Authorization": f"Bearer {handle.token}", "Content-Type": "application/json"}
         with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as api:
             for method, path, body in (
-                ("PUT", "selections", '[{"name": "%s", "recording": "steps", "expression": "%s"}]'),
+                ("PUT", "selections", '{"name": "%s", "recording": "steps", "expression": "%s"}'),
                 ("PUT", "metrics", '{"name": "%s", "expression": "%s", "recording": "steps"}'),
                 ("PUT", "metrics/thresholds", '{"%s": NaN, "view distance": "%s"}'),
                 ("PUT", "reductions", '{"name": "%s", "edits": [{"kind": "site", "site": "%s", "value": NaN}]}'),
