@@ -37,7 +37,7 @@ class StudyFiles:
     def learn(self) -> None:
         """Read every file and ask for everything."""
         root = self.target.study
-        files = sorted(path for path in root.rglob("*") if path.is_file() and path.name != "writer.lock")
+        files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".lock")
         self.whole = {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
         for path in self.whole:
             self.kinds.setdefault(_kind(path), []).append(path)
@@ -93,7 +93,7 @@ class StudyFiles:
         """The study as it was, also where the service wrote into it; what it says then must be what it said before."""
         for path in [p for p in self.target.study.rglob("*") if p.is_file() or p.is_symlink()]:
             name = path.relative_to(self.target.study).as_posix()
-            if name not in self.whole and path.name != "writer.lock":
+            if name not in self.whole and path.suffix != ".lock":
                 path.unlink()
         for name, content in self.whole.items():
             if _content(self.target.study / name) != content:
