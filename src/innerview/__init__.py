@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from innerview.lenses.look import look
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
+    from innerview.rollouts.recorder import recorder
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import load_snapshot, snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import what_if
@@ -54,6 +55,7 @@ _HOMES = {
     "ablation_test": "innerview.interventions.ablation_test",
     "predict": "innerview.rollouts.predict",
     "record": "innerview.rollouts.record",
+    "recorder": "innerview.rollouts.recorder",
     "reduce_table": "innerview.interventions.reductions",
     "rerun": "innerview.rollouts.rerun",
     "show": "innerview.serve",
@@ -87,6 +89,7 @@ __all__ = [
     "look",
     "predict",
     "record",
+    "recorder",
     "reduce_table",
     "rerun",
     "show",

@@ -30,6 +30,10 @@ class CaptureError(InnerviewError):
     """A recording could not go on; what was committed is safe."""
 
 
+class NotAsRecorded(InnerviewError):
+    """The subject or the world is another than the one that a recording was made with."""
+
+
 class StoreError(InnerviewError):
     """Something on disk is missing, damaged or in use."""
 

@@ -25,7 +25,7 @@ def levels(folder: Path) -> iv.Study:
             study, agent, world, episodes=EPISODES, seeds=1000003, name=name, max_steps=STEPS, lanes=2, progress=False
         )
         look(study, "factors", recording=name, subject=agent, progress=False, **ASKED)
-    look(study, "factors", recording=ENDLESS, subject=agents[HUNDRED], progress=False, **ASKED)
+    look(study, "factors", recording=ENDLESS, subject=agents[HUNDRED], other=True, progress=False, **ASKED)
     iv.predict(study, agents[HUNDRED], ENDLESS, progress=False)
     return study
 

@@ -144,11 +144,12 @@ def test_a_job_is_cancelled_and_goes_on_when_resumed(
     assert study.recording("long").groups().height == 40
 
 
-def test_a_job_that_fails_says_why(visit: Visit, handle: Handle) -> None:
-    bench = visit(handle)
+def test_a_job_that_fails_says_why(visit: Visit, show: Show, study: iv.Study) -> None:
+    bench = visit(show(study, subject=recurrent(), world=CountingWorld()))
     bench.watch.expected.append("status of 409")
     bench.get("jobs").click()
     bench.get("record-name").fill("walk")
+    bench.page.get_by_label("always take the most likely action").check()
     bench.get("record-start").click()
     expect(bench.get("toasts")).to_contain_text("walk")
     expect(bench.get("job")).to_contain_text("failed")

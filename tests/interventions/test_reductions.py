@@ -168,7 +168,7 @@ def test_tables_that_cannot_be(study: iv.Study, walker: iv.Subject) -> None:
         reduce_table(study, "x", [without(1)], walker, world, episodes=0, progress=False)
     plain = iv.subject(nn.Sequential(nn.Flatten(), nn.Linear(192, 3)), example=torch.zeros(1, 3, 8, 8), heads="policy")
     with pytest.raises(EditError, match="no memory"):
-        reduce_table(study, "x", [without(0)], plain, world, progress=False)
+        reduce_table(study, "x", [without(0)], plain, world, other=True, progress=False)
 
 
 def test_jobs_of_the_page(study: iv.Study, walker: iv.Subject) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import innerview as iv
-from innerview.errors import CaptureError, EditError, RequestError, UnknownName
+from innerview.errors import EditError, NotAsRecorded, RequestError, UnknownName
 from innerview.interventions.jobs import SmallestMemoryJob, SweepJob
 from innerview.interventions.smallest_memory import SmallestMemoryWork, smallest_memory
 from innerview.interventions.sweep import SweepWork, sweep
@@ -145,7 +145,7 @@ def test_what_cannot_be_swept(study: iv.Study, known: iv.Subject, tmp_path: Path
         sweep(study, "x", known, world, site="gru", progress=False)
     with pytest.raises(UnknownName, match="measure"):
         sweep(study, "x", known, world, by="episodes", measure="retrun", elements=[1], episodes=1, progress=False)
-    with pytest.raises(CaptureError, match="another version of"):
+    with pytest.raises(NotAsRecorded, match="recorded by 'known', and this is 'tiny'"):
         sweep(study, "x", recurrent(), world, progress=False)
     with pytest.raises(RequestError, match=r"from 0\.001 to 1"):
         smallest_memory(study, "x", known, world, keep=1.5, progress=False)

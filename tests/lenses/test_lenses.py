@@ -12,7 +12,7 @@ import pytest
 import torch
 
 import innerview as iv
-from innerview.errors import LensError, RequestError, UnknownName
+from innerview.errors import LensError, NotAsRecorded, RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.runner import Jobs
@@ -181,10 +181,12 @@ def test_a_lens_that_needs_a_model_says_so(study: Study) -> None:
     changed = recurrent()
     with torch.no_grad():
         changed.module.value.bias.add_(1)  # type: ignore[union-attr, operator]
-    with pytest.raises(RequestError, match="another version of"):
-        ask(study, "influence", "x", subjects={"tiny": changed})
-    work = ask(study, "influence", "x", subject="tiny", subjects={"tiny": changed})
+    for named in (None, "tiny"):
+        with pytest.raises(NotAsRecorded, match="weights of 'tiny' changed"):
+            ask(study, "influence", "x", subject=named, subjects={"tiny": changed})
+    work = ask(study, "influence", "x", other=True, subjects={"tiny": changed})
     assert isinstance(work, LensWork) and work.identity["identity"] == changed.identity()
+    assert work.identity["other"] == ["The weights of 'tiny' changed since this was recorded."]
 
 
 def test_what_is_asked_must_fit_the_recording(study: Study) -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import innerview as iv
-from innerview.errors import LensError, RequestError, UnknownName
+from innerview.errors import LensError, NotAsRecorded, RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.runner import Jobs
 from innerview.jobs.work import Product, prepare, run_job
@@ -100,6 +100,8 @@ def test_every_lens_describes_itself() -> None:
 def test_other_weights_than_recorded_are_reported(live: Context) -> None:
     with torch.no_grad():
         live.subjects["tiny"].module.value.bias.add_(5)  # type: ignore[union-attr, operator]
-    with pytest.raises(RequestError, match="another version of"):
-        forward(live, ForwardCall(recording="x", row=3))
-    assert "heads" in forward(live, ForwardCall(recording="x", row=3, subject="tiny")), "asked for by name"
+    for named in (None, "tiny"):
+        with pytest.raises(NotAsRecorded, match="The weights of 'tiny' changed since this was recorded"):
+            forward(live, ForwardCall(recording="x", row=3, subject=named))
+    said = forward(live, ForwardCall(recording="x", row=3, other=True))
+    assert "heads" in said and said["other"] == ["The weights of 'tiny' changed since this was recorded."]

@@ -14,7 +14,7 @@ from innerview_zoo.worlds.platformer import ACTIONS, CLASSES
 from torch import nn
 
 import innerview as iv
-from innerview.errors import CaptureError, InnerviewError, RequestError, UnknownName
+from innerview.errors import CaptureError, InnerviewError, NotAsRecorded, RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.work import prepare, run_job
@@ -297,14 +297,17 @@ def test_another_subject_sees_what_led_to_the_step(counted: tuple[iv.Study, iv.S
     study, subject, place = counted
     own = dict(subject.module.named_parameters())
     other = subject.copied({"cell.bias_ih": own["cell.bias_ih"] + 1.0}, name="other")
-    found = what_if(study, "counted", row=4, subject=other, world=place)
+    with pytest.raises(NotAsRecorded, match="recorded by 'tiny', and this is 'other'"):
+        what_if(study, "counted", row=4, subject=other, world=place)
+    found = what_if(study, "counted", row=4, subject=other, world=place, other=True)
+    assert found.origin.other == ("It was recorded by 'tiny', and this is 'other'.",)
     memory = other.initial_memory(1)
     for row in range(5):
         seen = {"observation": study.recording("counted").array("observation", row, row + 1)}
         memory = other.run(other.inputs(seen), memory).memory
     assert found.nodes[0].output.memory["cell"].tolist() == memory["cell"].tolist()
     found.close()
-    with pytest.raises(CaptureError, match="another version of"):
+    with pytest.raises(NotAsRecorded, match="weights of 'tiny' changed"):
         what_if(study, "counted", row=4, subject=other.copied({}, name="tiny"), world=place)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, Scene
 from innerview.store import Study
-from innerview.store.files import json_bytes
+from innerview.store.seal import sealed
 
 IMAGE = (6, 9, 3)
 EPISODE = 37
@@ -100,7 +100,7 @@ def forge(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     value = json.loads(path.read_bytes())
     del value["seal"]
     change(value)
-    path.write_bytes(json_bytes(value))
+    path.write_bytes(sealed(json.dumps(value).encode()))
 
 
 def flip(path: Path, place: int) -> None:

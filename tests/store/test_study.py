@@ -108,7 +108,7 @@ def test_other_seeds_are_reported_by_their_number_and_the_first_that_differs(stu
         writer.append(rows(0, 5), arrays(0, 5))
         writer.close(keep=True)
     for other, told in (
-        ([*seeds, 60], r"arguments\.seeds had 60 entries and has 61\."),
+        (seeds[:59], r"arguments\.seeds had 60 entries and has 59\."),
         ([*seeds[:40], 99, *seeds[41:]], r"arguments\.seeds had 60 entries and has 60 \(entry 41 was 40 and is 99\)"),
     ):
         with pytest.raises(StoreError, match=told):

@@ -75,7 +75,18 @@ def test_cartpole_by_id_in_several_lanes():
 def test_a_time_limit_is_called_so():
     lanes = world("MountainCar-v0", max_episode_steps=3, actions=["left", "stay", "right"]).open(1)
     lanes.reset(0, seed=0)
-    assert [lanes.step({0: 1})[0].ended for _ in range(3)] == ["", "", "time limit"]
+    moments = [lanes.step({0: 1})[0] for _ in range(3)]
+    assert [(m.ended, m.cut) for m in moments] == [("", False), ("", False), ("time limit", True)]
+    lanes.close()
+
+
+def test_a_failure_is_no_cut():
+    lanes = world("CartPole-v1").open(1)
+    lanes.reset(0, seed=0)
+    end = lanes.step({0: 0})[0]
+    while not end.ended:
+        end = lanes.step({0: 0})[0]
+    assert (end.ended, end.cut) == ("terminated", False)
     lanes.close()
 
 
@@ -92,6 +103,32 @@ def test_rendered_pictures_come_along_where_observations_are_vectors():
     assert [a.name for a in world("CartPole-v1", render_mode="rgb_array", render=False).info.observations] == [
         "observation"
     ]
+
+
+class Seeing(gymnasium.Env):
+    """Sees pictures, and renders others for people."""
+
+    observation_space = gymnasium.spaces.Box(0, 255, (8, 8, 3), np.uint8)
+    action_space = gymnasium.spaces.Discrete(2)
+    render_mode = "rgb_array"
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros((8, 8, 3), np.uint8), {}
+
+    def step(self, action):
+        return np.zeros((8, 8, 3), np.uint8), 0.0, False, False, {}
+
+    def render(self):
+        return np.full((20, 30, 3), 7, np.uint8)
+
+
+def test_what_is_rendered_is_kept_beside_pictures_where_somebody_asks():
+    assert [a.name for a in world(Seeing).info.observations] == ["observation"]
+    both = world(Seeing, render=True)
+    assert [(a.name, a.shape) for a in both.info.observations] == [("observation", (8, 8, 3)), ("picture", (20, 30, 3))]
+    lanes = both.open(1)
+    assert (lanes.reset(0, seed=0).observation["picture"] == 7).all()
+    lanes.close()
 
 
 def test_continuous_actions_are_bounded():
@@ -197,11 +234,11 @@ def test_dict_observations_have_a_spec_for_each_key():
     )
     seen = world(lambda: Spaced(space))
     shapes = {spec.name: spec.shape for spec in seen.info.observations}
-    assert shapes == {"camera.left": (6, 5, 3), "speed": (1,), "gear": (4,)}
+    assert shapes == {"camera.left": (6, 5, 3), "speed": (1,), "gear": (1,)}
     lanes = seen.open(1)
     observation = lanes.reset(0, seed=0).observation
     assert {name: array.shape for name, array in observation.items()} == shapes
-    assert observation["gear"].sum() == 1
+    assert observation["gear"].dtype == np.int64 and 0 <= observation["gear"][0] < 4, "as the environment counts it"
     lanes.close()
 
 
@@ -215,10 +252,12 @@ def test_channel_axis_is_found(shape, expected):
 
 def test_spaces_that_cannot_be_recorded_say_what_to_do():
     box = spaces.Box(-1, 1, (2,), np.float32)
-    with pytest.raises(WorldError, match=r"MultiDiscrete.*not supported.*TransformAction"):
-        world(lambda: Spaced(box, spaces.MultiDiscrete([2, 3])))
-    with pytest.raises(WorldError, match=r"observation 'observation'.*FlattenObservation"):
-        world(lambda: Spaced(spaces.Tuple([box])))
+    with pytest.raises(WorldError, match=r"Actions of the space Text.*cannot be recorded.*TransformAction"):
+        world(lambda: Spaced(box, spaces.Text(4)))
+    with pytest.raises(WorldError, match=r"1,048,576 combinations; up to 4,096"):
+        world(lambda: Spaced(box, spaces.MultiBinary(20)))
+    with pytest.raises(WorldError, match=r"observation 'part 0'.*TransformObservation"):
+        world(lambda: Spaced(spaces.Tuple([spaces.Sequence(box)])))
     with pytest.raises(WorldError, match="names 1 actions"):
         world("CartPole-v1", actions=["left"])
     with pytest.raises(WorldError, match=r"which is not a gymnasium.Env"):
@@ -271,8 +310,9 @@ def test_vector_environments_step_together_and_reset_lane_by_lane():
     env.close()
 
 
-def test_vector_environments_that_reset_themselves_are_refused():
+def test_vector_environments_that_reset_themselves_are_refused_within_wrappers_that_remember():
     env = gymnasium.make_vec("CartPole-v1", num_envs=2, vectorization_mode="sync")
+    env = gymnasium.wrappers.vector.NormalizeObservation(env)
     with pytest.raises(WorldError, match=r"resets its games by itself.*AutoresetMode.DISABLED"):
         world(env)
     env.close()

@@ -130,7 +130,7 @@ def test_a_stack_of_frames_is_played_as_in_training(thing):
 
 def test_several_games_and_normalised_ones_are_refused_with_what_to_do():
     with pytest.raises(WorldError, match=r"plays 2 games.*n_envs=1"):
-        world(make_vec_env(Falling, 2))
+        world(VecFrameStack(make_vec_env(Falling, 2), 2))
     with pytest.raises(WorldError, match="VecNormalize belongs to the model"):
         world(VecNormalize(make_vec_env("CartPole-v1", 1)))
     with pytest.raises(WorldError, match="no environment of its own"):

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 import innerview as iv
 from innerview.cli import app
-from innerview.errors import InnerviewError, JobError, SubjectError
+from innerview.errors import InnerviewError, JobError, NotAsRecorded, SubjectError
 from innerview.subjects.memory.recurrence import fed, follow, take_apart
 
 CELLS = {
@@ -182,7 +182,7 @@ def test_bad_requests_are_reported_what_would_be_right(tmp_path: Path) -> None:
     other = counting(nn.GRUCell(12, 8))
     with torch.no_grad():
         other.module.core.bias_hh += 0.1
-    with pytest.raises(JobError, match="another version of"):
+    with pytest.raises(NotAsRecorded, match="weights of 'walker' changed"):
         zoo.export_explorable(study, other, tmp_path / "page.html", progress=False)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -13,8 +12,7 @@ import numpy as np
 from innerview.capture.heads import HeadLayout, Values, recorded_heads
 from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
-from innerview.schema import ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
-from innerview.schema.data import ColumnKind
+from innerview.schema import BESIDE, ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -25,11 +23,10 @@ GROUP_COLUMNS = (
     Column(name="length", type="int", unit="steps"),
     Column(name="return", type="float", kind="reward", description="Sum of the rewards."),
     Column(name="outcome", type="text", kind="category", description="Why the episode ended."),
+    Column(name="cut", type="bool", description="Cut short (time limit, step limit, error) rather than over."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
 REWARD = "reward"
-BESIDE = ("image", "mask")
-"""What a world shows beside what the subject is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,18 +62,20 @@ class Layout:
         self, now: Moment, then: Moment, action: Any, *, said: Mapping[str, Any], episode: int, step: int
     ) -> dict[str, Any]:
         """Columns of one step: what was true, what the subject said and did, and what that caused."""
-        events = {name: bool(then.facts.get(name)) for name in self._named["event"]}
+        acts = [column.name for column in of_kind(self.columns, "action")]
+        events = {event.name: _happened(event, then.facts) for event in of_kind(self.columns, "event")}
         place = {self.ordering.group: episode, self.ordering.time: step}
-        acted = dict(zip(self._named["action"], np.atleast_1d(action).tolist(), strict=True))
+        acted = dict(zip(acts, np.atleast_1d(action).tolist(), strict=True))
         return {**now.facts, **events, **said, **place, REWARD: then.reward, **acted}
 
-    @cached_property
-    def _named(self) -> dict[ColumnKind, tuple[str, ...]]:
-        kinds: tuple[ColumnKind, ...] = ("event", "action")
-        return {kind: tuple(column.name for column in of_kind(self.columns, kind)) for kind in kinds}
+
+def _happened(event: Column, caused: Mapping[str, Any]) -> bool | str:
+    """What an action brought about, from the facts after it: yes or no, or the word of an event that has one."""
+    value = caused.get(event.name)
+    return str(value or "") if event.type == "text" else bool(value)
 
 
-def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str) -> dict[str, Any]:
+def group_line(episode: int, start: int, summary: EpisodeSummary, *, cut: bool, scene: str) -> dict[str, Any]:
     """An episode's line in the table of groups: it begins at row `start`, on the map of that key."""
     return {
         "episode": episode,
@@ -86,6 +85,7 @@ def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str)
         "length": summary.length,
         "return": summary.total_reward,
         "outcome": summary.outcome,
+        "cut": cut,
         "scene": scene,
     }
 
@@ -99,9 +99,9 @@ def layout(subject: Subject, world: WorldInfo, *, keep: Sequence[str] = ()) -> L
     # What a recording holds of the memory anyway is not saved again.
     addresses = {memory.address for memory in subject.info.memory}
     sites = site_layout(subject.info, [address for address in keep if address not in addresses], output)
-    seen = {spec.name: _array_name("observation", spec, fed) for spec in world.observations}
+    columns, seen = world_columns(world, heads.columns, names=_action_names(subject, world))
     return Layout(
-        columns=_columns(subject, world, heads),
+        columns=columns,
         arrays=(
             *_observed(world, seen),
             *memory_specs(subject.info),
@@ -144,13 +144,19 @@ def _try_out(subject: Subject, world: WorldInfo, fed: Sequence[str], keep: Seque
     return subject.run(subject.inputs(blank), keep=keep)
 
 
-def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Column, ...]:
+def world_columns(
+    world: WorldInfo, said: Sequence[Column], *, names: Sequence[str] = ()
+) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """Every column of a row, with those of what was `said`, and the array that holds each observation.
+
+    `names` are those of the actions, where they are others than the world's.
+    """
     standard = [
         Column(name="episode", type="int", kind="index"),
         Column(name="step", type="int", kind="index"),
-        *_action_columns(subject, world),
+        *_action_columns(world, tuple(names) or world.actions.names),
         Column(name=REWARD, type="float", kind="reward", description="What the action earned."),
-        *heads.columns,
+        *said,
     ]
     taken = {column.name for column in standard}
     clash = [fact.name for fact in world.facts if fact.name in taken]
@@ -159,12 +165,14 @@ def _columns(subject: Subject, world: WorldInfo, heads: HeadLayout) -> tuple[Col
             f"World '{world.name}' provides a fact named '{clash[0]}', which is the name of a column that every "
             "recording has. Give the fact another name."
         )
-    return (*standard, *world.facts)
+    fed = [spec.name for spec in world.observations if spec.role not in BESIDE]
+    seen = {spec.name: _array_name("observation", spec, fed) for spec in world.observations}
+    return (*standard, *world.facts), seen
 
 
-def _action_columns(subject: Subject, world: WorldInfo) -> list[Column]:
+def _action_columns(world: WorldInfo, names: tuple[str, ...]) -> list[Column]:
     if world.actions.kind == "discrete":
-        return [Column(name="action", type="int", kind="action", categories=_action_names(subject, world))]
+        return [Column(name="action", type="int", kind="action", categories=names)]
     return [
         Column(name=f"action_{name.removeprefix('action ')}", type="float", kind="action", label=name)
         for name in world.actions.names

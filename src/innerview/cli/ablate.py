@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +12,9 @@ from rich.console import Console
 from rich.table import Table as Lines
 
 from innerview.cli.make import load_subject, load_world, serving
+from innerview.cli.outputs import print_other
 from innerview.errors import InnerviewError, UnknownName
-from innerview.schema import to_json
+from innerview.jobs.recorded import differences
 from innerview.store import Edited, Recording, Study, weights_file
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ class Bench:
     """The subject as it was asked for."""
     played_in: str | None = None
     """The world as it was asked for."""
+    other: bool = False
+    """Go on with another subject or world than was recorded."""
 
 
 def bench(
@@ -77,6 +78,7 @@ def bench(
     episodes: int,
     device: str | None,
     to: str = "",
+    other: bool = False,
 ) -> Bench:
     """The subject in its world, and a recording to find factors in: one of the study's, or a new one."""
     from innerview.store.paths import plain_name
@@ -96,7 +98,9 @@ def bench(
         _to_device(subject, device)
     opened = Study.open_or_create(study or Path(".innerview") / f"{plain_name(subject.info.name)}.study")
     found = opened.recording(recording) if recording else _recorded(opened, subject, played, episodes)
-    return Bench(study=opened, subject=subject, world=played, recording=found, called=target, played_in=world)
+    return Bench(
+        study=opened, subject=subject, world=played, recording=found, called=target, played_in=world, other=other
+    )
 
 
 def run(chosen: Bench, wanted: FactorChoice, trials: Trials, *, out: Path | None) -> None:
@@ -106,7 +110,9 @@ def run(chosen: Bench, wanted: FactorChoice, trials: Trials, *, out: Path | None
     from innerview.lenses.look import look
 
     _check_invisible(chosen, trials)
-    found = look(chosen.study, "factors", chosen.recording.name, subject=chosen.subject, **wanted.parameters)
+    found = look(
+        chosen.study, "factors", chosen.recording.name, subject=chosen.subject, other=chosen.other, **wanted.parameters
+    )
     console = Console()
     _check_numbers(wanted.numbers, len(found.value["factors"]))
     named = [place for place, factor in enumerate(found.value["factors"]) if wanted.to and name_of(factor) == wanted.to]
@@ -130,7 +136,9 @@ def run(chosen: Bench, wanted: FactorChoice, trials: Trials, *, out: Path | None
         controls=trials.controls,
         invisible=hidden,
         lanes=trials.lanes,
+        other=chosen.other,
     )
+    print_other(console, result.arguments)
     print_ablation_test(console, result.value, wanted.to)
     _where(console, chosen, edited, result, found, out)
 
@@ -225,32 +233,24 @@ def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recordin
     from innerview.rollouts.record import record
     from innerview.worlds.crowds import Known
 
-    identity, name = subject.identity(), RECORDING
     for title in study.recordings():
         there = study.recording(title)
-        if _looks_at(there, identity, world.info):
-            if there.complete:
-                return there
-            name = title if title.startswith(RECORDING) else name  # it was interrupted, and goes on
-        elif title == name:
-            name = f"{RECORDING} {_fingerprint(identity, world.info)}"
+        if there.complete and _looks_at(there, subject, world.info):
+            return there
     fresh = world.fresh_seed if isinstance(world, Known) else None
     first = 0 if fresh is None else fresh + SEEDS_APART
-    return record(study, subject, world, episodes=episodes, seeds=first, name=name)
+    return record(study, subject, world, episodes=episodes, seeds=first, name=RECORDING)
 
 
-def _fingerprint(identity: str, world: WorldInfo) -> str:
-    """A short name of who played where."""
-    said = json.dumps([identity, world.name, to_json(world.settings)], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:8]
-
-
-def _looks_at(recording: Recording, identity: str, world: WorldInfo) -> bool:
-    """Whether this subject played it by itself, in this world with these settings, and masks are told as now."""
-    asked, seen = recording.info.arguments, {spec.name for spec in recording.info.arrays}
-    masks = {spec.name for spec in world.observations if spec.role == "mask"}
-    own = asked.get("identity") == identity and not asked.get("edits") and "moves" not in asked
-    return own and masks <= seen and asked.get("world") == to_json({"name": world.name, **world.settings})
+def _looks_at(recording: Recording, subject: Any, world: WorldInfo) -> bool:
+    """Whether this subject played it by itself, in this very world, and masks are told as now."""
+    info, asked = recording.info, recording.info.arguments
+    seen, masks = (
+        {spec.name for spec in arrays if spec.role == "mask"} for arrays in (info.arrays, world.observations)
+    )
+    played = info.origin.kind == "played" and info.subject is not None and info.world is not None
+    own = played and not asked.get("edits") and "moves" not in asked
+    return own and masks <= seen and not differences(info, subject=subject, world=world)
 
 
 def _invisible(chosen: Bench, wanted: FactorChoice, trials: Trials) -> str:

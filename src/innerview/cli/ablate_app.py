@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from innerview.cli import ablate as commands
+from innerview.cli.rows import Other
 from innerview.interventions.jobs import AblationTestJob
 
 
@@ -45,6 +46,7 @@ def ablate(
     export: Annotated[Path | None, typer.Option(help="Write its weights to this .safetensors file as well.")] = None,
     lanes: Annotated[int | None, typer.Option(min=1, help="Games side by side.")] = None,
     device: Annotated[str | None, typer.Option(help="Move the subject there first, as in cuda.")] = None,
+    other: Other = False,
 ) -> None:
     """Ablate a class of things from a subject, play many levels with and without, and print failures by cause.
 
@@ -66,7 +68,7 @@ def ablate(
     wanted = commands.FactorChoice(to=to, numbers=factor or (), parameters=parameters, name=name)
     named = "" if factor else to
     chosen = commands.bench(
-        subject, study=study, world=world, recording=recording, episodes=episodes, device=device, to=named
+        subject, study=study, world=world, recording=recording, episodes=episodes, device=device, to=named, other=other
     )
     trials = commands.Trials(levels=levels, controls=controls, invisible=invisible, seed=seed, lanes=lanes)
     commands.run(chosen, wanted, trials, out=export)

@@ -45,8 +45,11 @@ def record(
     greedy: Annotated[bool, typer.Option("--greedy", help="The best action instead of a sampled one.")] = False,
     keep: Annotated[list[str] | None, typer.Option(help="A layer whose activations to save; may be repeated.")] = None,
     max_steps: Annotated[int | None, typer.Option(help="Cut episodes after so many steps.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the recording of that name.")] = False,
 ) -> None:
     """Record episodes into a study; the same command again continues an interrupted recording.
+
+    With more --episodes it adds some. After training on it records a new version beside the old one, "NAME v2".
 
     Examples:
 
@@ -67,6 +70,7 @@ def record(
         greedy=greedy,
         keep=tuple(keep or ()),
         max_steps=max_steps,
+        overwrite=overwrite,
     )
 
 
@@ -99,7 +103,7 @@ def import_data(
     action: Annotated[
         list[str] | None, typer.Option(help="Name of an action, in the order of the probabilities; may be repeated.")
     ] = None,
-    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 320,
+    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 0,
 ) -> None:
     """Bring in data that was recorded elsewhere: episodes of agents, rollouts, or rows with pictures and no time.
 

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from innerview.cli.rows import Inputs, Rows, bound, ranges
+from innerview.cli.outputs import print_other
+from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
 from innerview.errors import InnerviewError, UnknownName
 from innerview.schema import Lens, Result
 
@@ -52,6 +53,7 @@ def lens(
     ] = None,
     input: Inputs = None,
     rows: Rows = None,
+    other: Other = False,
     again: Annotated[bool, typer.Option("--again", help="Compute it also where the study knows it.")] = False,
 ) -> None:
     """Look at a recording through a lens, print what it finds and keep it in the study.
@@ -75,7 +77,9 @@ def lens(
     looked_at = ranges(rows) or (None if episode is None else chosen.group_rows(episode))
     wanted = parameters_of(_described(name), set_ or [])
     model, fed = _subject(subject), bound(input)
-    result = look(opened, name, chosen.name, rows=looked_at, subject=model, inputs=fed, again=again, **wanted)
+    result = look(
+        opened, name, chosen.name, rows=looked_at, subject=model, inputs=fed, other=other, again=again, **wanted
+    )
     _print_result(opened, result)
 
 
@@ -130,6 +134,7 @@ def _print_result(study: Study, result: Result) -> None:
         printer(console, result.value)
     else:
         print_output(console, study, result)
+    print_other(console, result.arguments)
     told = f"Saved as result {result.id} of '{result.recording}'."
     console.print(told, markup=False, highlight=False, soft_wrap=True)
 

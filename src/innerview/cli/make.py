@@ -34,6 +34,7 @@ def record_episodes(
     greedy: bool,
     keep: Sequence[str],
     max_steps: int | None,
+    overwrite: bool,
 ) -> None:
     """Record, and say where."""
     from innerview.rollouts.record import record
@@ -55,7 +56,10 @@ def record_episodes(
         greedy=greedy,
         keep=keep,
         max_steps=max_steps,
+        overwrite=overwrite,
     )
+    if made.info.note:
+        Console().print(made.info.note, markup=False, highlight=False, soft_wrap=True)
     told = f"{made.group_count} episodes, {made.rows:,} {made.info.row.many} in '{made.info.name}'."
     how = serving(path, subject, world)
     Console().print(f"{told} Look at them with: {how}", markup=False, highlight=False, soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,12 @@ from innerview.store import Study
 
 MAX_LINES = 30
 _ROWS_AT_ONCE = 64
+
+
+def print_other(console: Console, arguments: Mapping[str, Any]) -> None:
+    """Say how subject or world differ from those that were recorded, where a result was made all the same."""
+    for sentence in arguments.get("other", ()):
+        console.print(f"Not as recorded: {sentence}", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_output(console: Console, study: Study, result: Result) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table as Lines
 
 from innerview.cli.make import load_subject, load_world
+from innerview.cli.outputs import print_other
 from innerview.errors import InnerviewError, StoreError
 from innerview.registry import plugins
 from innerview.schema import EditSet, MemorySite, SiteEdit
@@ -33,6 +34,8 @@ class Players:
     subject: Any
     world: Any
     seed: int | None
+    other: bool = False
+    """Go on with another subject or world than was recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +58,7 @@ def players(
     world: str | None,
     recording: str | None,
     seed: int | None,
+    other: bool = False,
 ) -> Players:
     """A study and its subject; a model of a package has a study of its own, with episodes to order elements by."""
     package, _, name = target.partition(":")
@@ -65,7 +69,12 @@ def players(
         played = load_world(world) if world else own
         opened = Study.open(target)
         return Players(
-            study=opened, recording=_source(opened, recording), subject=model, world=_known(played), seed=seed
+            study=opened,
+            recording=_source(opened, recording),
+            subject=model,
+            world=_known(played),
+            seed=seed,
+            other=other,
         )
     from innerview.rollouts.record import record
 
@@ -73,13 +82,11 @@ def players(
     opened = Study.open_or_create(study or Path(".innerview") / f"{plain_name(name)}.study")
     played = load_world(world) if world else own
     if recording is None:
-        made = record(
-            opened, model, _known(played), episodes=ORDER_EPISODES, seeds=ORDER_SEED, name=_own_name(opened, model)
-        )
+        made = record(opened, model, _known(played), episodes=ORDER_EPISODES, seeds=ORDER_SEED, name=ORDER_RECORDING)
     else:
         made = opened.recording(recording)
     first = TABLE_SEED if seed is None else seed
-    return Players(study=opened, recording=made, subject=model, world=_known(played), seed=first)
+    return Players(study=opened, recording=made, subject=model, world=_known(played), seed=first, other=other)
 
 
 def table(chosen: Players, wanted: ReductionChoice, *, episodes: int, lanes: int | None) -> None:
@@ -95,6 +102,7 @@ def table(chosen: Players, wanted: ReductionChoice, *, episodes: int, lanes: int
         episodes=episodes,
         seed=chosen.seed,
         lanes=lanes,
+        other=chosen.other,
     )
     show_table(result, chosen)
 
@@ -103,8 +111,17 @@ def sweep_elements(chosen: Players, **given: Any) -> None:
     """Sweep and print the strongest."""
     from innerview.interventions.sweep import sweep
 
-    result = sweep(chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given)
+    result = sweep(
+        chosen.study,
+        chosen.recording.name,
+        chosen.subject,
+        chosen.world,
+        seed=chosen.seed,
+        other=chosen.other,
+        **given,
+    )
     console, ranked = Console(), result.value["ranked"]
+    print_other(console, result.arguments)
     lines = Lines(box=None, header_style="dim", title=result.title, title_justify="left")
     more = [name for name in ("switched", "low", "high", "together") if any(name in each for each in ranked)]
     for title in ("elements", f"effect ({result.value['unit']})", *more):
@@ -121,9 +138,16 @@ def smallest(chosen: Players, **given: Any) -> None:
     from innerview.interventions.smallest_memory import smallest_memory
 
     result = smallest_memory(
-        chosen.study, chosen.recording.name, chosen.subject, chosen.world, seed=chosen.seed, **given
+        chosen.study,
+        chosen.recording.name,
+        chosen.subject,
+        chosen.world,
+        seed=chosen.seed,
+        other=chosen.other,
+        **given,
     )
     console, value = Console(), result.value
+    print_other(console, result.arguments)
     lines = Lines(box=None, header_style="dim", title=result.title, title_justify="left")
     for title in ("elements", value["measure"], "of full", ""):
         lines.add_column(title, justify="right" if title else "left")
@@ -171,6 +195,7 @@ def list_reductions(path: Path, *, out: Path | None, source: Path | None, drop: 
 def show_table(result: Result, chosen: Players) -> None:
     """Print a table of reductions."""
     value, console = result.value, Console()
+    print_other(console, result.arguments)
     rows = value["rows"]
     lines = Lines(box=None, header_style="dim", title=f"{len(value['seeds'])} episodes each", title_justify="left")
     lines.add_column("")
@@ -231,15 +256,6 @@ def _source(study: Study, name: str | None) -> Recording:
         told = ", ".join(f"'{each}'" for each in names) or "none"
         raise InnerviewError(f"Say which recording with --recording; this study has {told}.")
     return study.recording(names[0])
-
-
-def _own_name(study: Study, subject: Any) -> str:
-    """The usual name, or one of its own where that was recorded by another version of the subject."""
-    identity = subject.identity()
-    if ORDER_RECORDING not in study.recordings():
-        return ORDER_RECORDING
-    same = study.recording(ORDER_RECORDING).info.arguments.get("identity") == identity
-    return ORDER_RECORDING if same else f"{ORDER_RECORDING} {identity[:8]}"
 
 
 def _known(world: Any) -> Any:

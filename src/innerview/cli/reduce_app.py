@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from innerview.cli import reduce as commands
+from innerview.cli.rows import Other
 from innerview.interventions.jobs import SmallestMemoryJob, SweepJob, TableJob
 
 Target = Annotated[
@@ -45,6 +46,7 @@ def reduce(
     subject: Who = None,
     world: In = None,
     recording: Source = None,
+    other: Other = False,
 ) -> None:
     """Play the same seeds with full and with reduced memory, and print the table (DRLViz, table 4.3).
 
@@ -57,7 +59,9 @@ def reduce(
 
         innerview reduce my.study --subject agent.py:make --world CartPole-v1 --keep 8:change --zero 3,5-7
     """
-    chosen = commands.players(target, study=study, subject=subject, world=world, recording=recording, seed=seed)
+    chosen = commands.players(
+        target, study=study, subject=subject, world=world, recording=recording, seed=seed, other=other
+    )
     wanted = commands.ReductionChoice(
         half_by=keep_half_by or (),
         keep=keep or (),
@@ -85,6 +89,7 @@ def sweep(
     subject: Who = None,
     world: In = None,
     recording: Source = None,
+    other: Other = False,
 ) -> None:
     """Drop each element of the memory alone, or in pairs, and rank them by effect.
 
@@ -96,7 +101,9 @@ def sweep(
     """
     from innerview.edits import parse_elements
 
-    chosen = commands.players(target, study=study, subject=subject, world=world, recording=recording, seed=seed)
+    chosen = commands.players(
+        target, study=study, subject=subject, world=world, recording=recording, seed=seed, other=other
+    )
     some = parse_elements(elements) if elements else ()
     commands.sweep_elements(
         chosen, over=over, by=by, elements=some, measure=measure, episodes=episodes, rows=rows, site=site
@@ -118,12 +125,15 @@ def smallest_memory(
     subject: Who = None,
     world: In = None,
     recording: Source = None,
+    other: Other = False,
 ) -> None:
     """Search for the fewest elements that keep the performance. The same command again goes on.
 
     Example: `innerview smallest-memory zoo:doom_health --keep 0.95 --episodes 20`
     """
-    chosen = commands.players(target, study=study, subject=subject, world=world, recording=recording, seed=seed)
+    chosen = commands.players(
+        target, study=study, subject=subject, world=world, recording=recording, seed=seed, other=other
+    )
     commands.smallest(chosen, keep=keep, measure=measure, outcome=outcome, episodes=episodes, rows=rows, site=site)
 
 

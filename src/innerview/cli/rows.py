@@ -1,4 +1,4 @@
-"""Rows and inputs, as they are typed."""
+"""Rows, inputs and who may look at them, as they are typed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ Inputs = Annotated[
     typer.Option(
         "--input", help='INPUT=ARRAY, with steps where needed: "rgb=real.rgb | resize 64x64"; may be repeated.'
     ),
+]
+Other = Annotated[
+    bool,
+    typer.Option("--other", help="Go on with another subject or world than was recorded; the result says so."),
 ]
 
 

@@ -17,6 +17,7 @@ from innerview.interventions.jobs import AblationTestJob
 from innerview.interventions.reductions import other_seed
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import check_recorded, noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.rollouts.evaluation import Match, Player, value_of
 from innerview.rollouts.played import Lines
@@ -48,10 +49,12 @@ class AblationTestWork(StoredWork):
                 "or iv.show(study, subject=…, world=…)."
             )
         world, arguments = context.world(job.world, self.recording), self.recording.info.arguments
+        original = context.subjects[self.edited.root]
+        self.other = check_recorded(self.recording, subject=original, world=world.info, other=job.other)
         first = _first_seed(self.recording, world, job.levels) if job.seed is None else job.seed
         self.match = Match(
             study=context.study,
-            players=tuple(self._players(context.subjects[self.edited.root], world)),
+            players=tuple(self._players(original, world)),
             seeds=seeds_of(job.levels, first),
             greedy=bool(arguments.get("greedy", False)),
             max_steps=arguments.get("max_steps"),
@@ -68,7 +71,7 @@ class AblationTestWork(StoredWork):
         """All that the outcome depends on."""
         seeds = self.match.seeds
         arms = [{"name": p.name, "kind": p.kind, **self.match.setting(p)} for p in self.match.players]
-        return {"edited": self.edited.name, "seed": seeds[0], "levels": len(seeds), "arms": arms}
+        return {"edited": self.edited.name, "seed": seeds[0], "levels": len(seeds), "arms": arms, **noted(self.other)}
 
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
         """(first, stop) among the levels."""
@@ -119,13 +122,15 @@ def ablation_test(
     controls: int = AblationTestJob.controls,
     invisible: str = "",
     lanes: int | None = None,
+    other: bool = False,
     progress: Progress | bool = True,
 ) -> Result:
     """Play the same levels with a subject, its edited form and `controls` random edits alike, and keep the table.
 
     Seeds are such as nobody trained on where the world knows them, else beyond those of the recording (the only one
     where none is named), whose way of choosing actions is kept. `invisible` adds the subject in a world where one
-    class of things cannot be seen. What was played before is not played again.
+    class of things cannot be seen. A world or a subject other than was recorded is refused unless `other=True`, and the
+    result then says so. What was played before is not played again.
 
         ablated = iv.ablate(study, agent, found, factors=[2])
         result = iv.ablation_test(study, ablated, agent, game, levels=1_000, invisible="saw").value
@@ -140,6 +145,7 @@ def ablation_test(
         invisible=invisible,
         lanes=lanes,
         world=played.info.name,
+        other=other,
     )
     result: Result = run_job(job, context_of(study, subject, played), progress=progress)
     return result

@@ -28,6 +28,8 @@ class TableJob:
     lanes: int | None = bounded(None, 1)
     subject: str | None = None
     world: str | None = None
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""
 
 
 @job_kind("sweep", work="innerview.interventions.sweep:SweepWork", unit="edits", stored=True)
@@ -53,6 +55,8 @@ class SweepJob:
     """By decisions: at most so many recorded rows."""
     subject: str | None = None
     world: str | None = None
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""
 
 
 @job_kind(
@@ -74,6 +78,8 @@ class SmallestMemoryJob:
     rows: int = bounded(600, 1)
     subject: str | None = None
     world: str | None = None
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""
 
 
 @job_kind("ablation_test", work="innerview.interventions.ablation_test:AblationTestWork", unit="episodes", stored=True)
@@ -93,3 +99,5 @@ class AblationTestJob:
     """A class of things that nobody sees in one more run; nothing where left out."""
     lanes: int | None = bounded(None, 1)
     world: str | None = None
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""

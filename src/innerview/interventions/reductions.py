@@ -17,6 +17,7 @@ from innerview.errors import EditError
 from innerview.interventions.jobs import TableJob
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import check_recorded, noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.lenses.order import order_of
 from innerview.rollouts.episodes import FULL, Games, Table
@@ -60,7 +61,9 @@ class TableWork(StoredWork):
     @cached_property
     def identity(self) -> dict[str, Any]:
         """All that the table depends on."""
-        return {**self.table.setting, "seeds": list(self.seeds), "reductions": to_json(self.reductions)}
+        return {**self.table.setting, "seeds": list(self.seeds), "reductions": to_json(self.reductions)} | noted(
+            self.table.other
+        )
 
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
         """(first, stop) among the seeds."""
@@ -96,16 +99,20 @@ class JobInputs(Protocol):
     def subject(self) -> str | None: ...
     @property
     def world(self) -> str | None: ...
+    @property
+    def other(self) -> bool: ...
 
 
 def table_for(job: JobInputs, context: Context, *, greedy: bool | None = None, lanes: int | None = None) -> Table:
     """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
     recording = context.study.recording(job.recording)
     arguments = recording.info.arguments
+    subject, world = context.subject(job.subject, recording), context.world(job.world, recording)
     return Table(
         study=context.study,
-        subject=context.subject(job.subject, recording),
-        world=context.world(job.world, recording),
+        subject=subject,
+        world=world,
+        other=check_recorded(recording, subject=subject, world=world.info, other=job.other),
         greedy=bool(arguments.get("greedy", False)) if greedy is None else greedy,
         max_steps=arguments.get("max_steps"),
         lanes=lanes,
@@ -123,12 +130,14 @@ def reduce_table(
     seed: int | None = None,
     greedy: bool | None = None,
     lanes: int | None = None,
+    other: bool = False,
     progress: Progress | bool = True,
 ) -> Result:
     """Play `episodes` seeds with full memory and under every reduction, and keep the table.
 
     Actions are chosen as in the recording. Seeds follow the largest one of the recording unless `seed` says the
-    first, so that elements chosen by an order of the recording are tried on episodes they were not chosen on.
+    first, so that elements chosen by an order of the recording are tried on episodes they were not chosen on. Another
+    subject or world than was recorded is refused unless `other=True`, and the table then says so.
     """
     played = as_world(world)
     context = context_of(study, subject, played)
@@ -141,6 +150,7 @@ def reduce_table(
         lanes=lanes,
         subject=subject.info.name,
         world=played.info.name,
+        other=other,
     )
     result: Result = run_job(job, context, progress=progress)
     return result

@@ -25,10 +25,11 @@ from innerview.interventions.reductions import other_seed, table_for
 from innerview.interventions.sweep import decided
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job
 from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.rollouts.rerun import check_same
+from innerview.rollouts.rerun import check_played
 from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, to_json
 from innerview.store import Study
 from innerview.subjects import Subject, checked, fingerprint
@@ -68,7 +69,7 @@ class SmallestMemoryWork(StoredWork):
         super().__init__(job, context)
         self.recording = context.study.recording(job.recording)
         self.table = table_for(job, context)
-        check_same(self.recording, self.table.subject, self.table.world.info)
+        check_played(self.recording)
         self.site = self.table.subject.info.memory_site(job.site)
         self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
         self.fresh_seeds = seeds_of(job.episodes, self.seeds[-1] + 1)
@@ -84,7 +85,7 @@ class SmallestMemoryWork(StoredWork):
         job = self.job
         chosen = {"keep": job.keep, "measure": job.measure, "outcome": job.outcome, "site": self.site.name}
         how = {"seeds": list(self.seeds), "fresh_seeds": list(self.fresh_seeds), "rows": job.rows}
-        return {**chosen, **how, "patience": PATIENCE, **self.table.setting}
+        return {**chosen, **how, "patience": PATIENCE, **self.table.setting, **noted(self.table.other)}
 
     def parts(self, given: Sequence[Any]) -> Sequence[Try]:
         """What is tried next; nothing after the check on fresh seeds."""
@@ -221,9 +222,13 @@ def smallest_memory(
     episodes: int = SmallestMemoryJob.episodes,
     seed: int | None = None,
     rows: int = SmallestMemoryJob.rows,
+    other: bool = False,
     progress: Progress | bool = True,
 ) -> Result:
-    """Search for the fewest elements with which `keep` of a measure is left over `episodes` seeds."""
+    """Search for the fewest elements with which `keep` of a measure is left over `episodes` seeds.
+
+    Another subject or world than was recorded is refused unless `other=True`, and the result then says so.
+    """
     played = as_world(world)
     context = context_of(study, subject, played)
     job = SmallestMemoryJob(
@@ -237,6 +242,7 @@ def smallest_memory(
         rows=rows,
         subject=subject.info.name,
         world=played.info.name,
+        other=other,
     )
     result: Result = run_job(job, context, progress=progress)
     return result

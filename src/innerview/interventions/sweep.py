@@ -18,10 +18,11 @@ from innerview.interventions.jobs import SweepJob
 from innerview.interventions.reductions import other_seed, table_for
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.rollouts.rerun import check_same
+from innerview.rollouts.rerun import check_played
 from innerview.schema import Edit, EditSet, Result, SiteEdit, SiteOperation
 from innerview.store import KeyedLog, Study
 from innerview.subjects import Subject, checked, fingerprint
@@ -43,7 +44,7 @@ class SweepWork(StoredWork):
         super().__init__(job, context)
         self.recording = context.study.recording(job.recording)
         self.table = table_for(job, context)
-        check_same(self.recording, self.table.subject, self.table.world.info)
+        check_played(self.recording)
         self.site = self.table.subject.info.memory_site(job.site)
         self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
         self.edit(job.elements or (0,))
@@ -61,7 +62,7 @@ class SweepWork(StoredWork):
         job = self.job
         shared = {"over": job.over, "by": job.by, "op": job.op, "value": job.value, "site": self.site.name}
         how = {"rows": job.rows} if job.by == "decisions" else {"seeds": list(self.seeds), "measure": job.measure}
-        return {**shared, **how, "among": list(job.elements), **self.table.setting}
+        return {**shared, **how, "among": list(job.elements), **self.table.setting, **noted(self.table.other)}
 
     def edit(self, elements: Sequence[int]) -> tuple[Edit, ...]:
         """The change that drops these elements."""
@@ -175,9 +176,13 @@ def sweep(
     episodes: int = SweepJob.episodes,
     seed: int | None = None,
     rows: int = SweepJob.rows,
+    other: bool = False,
     progress: Progress | bool = True,
 ) -> Result:
-    """Drop each element alone, or in pairs, and rank by effect: on recorded decisions, or on newly played episodes."""
+    """Drop each element alone, or in pairs, and rank by effect: on recorded decisions, or on newly played episodes.
+
+    Another subject or world than was recorded is refused unless `other=True`, and the result then says so.
+    """
     played = as_world(world)
     context = context_of(study, subject, played)
     job = SweepJob(
@@ -194,6 +199,7 @@ def sweep(
         rows=rows,
         subject=subject.info.name,
         world=played.info.name,
+        other=other,
     )
     result: Result = run_job(job, context, progress=progress)
     return result

@@ -55,17 +55,6 @@ class Context:
             name = _of_recording("subject", self.subjects, recording, recording.info.subject)
         return _chosen("subject", self.subjects, name)
 
-    def recorded_subject(self, recording: Recording, name: str | None = None) -> Subject:
-        """The same, as it was when it recorded: nobody takes what others say for what was said, unless named."""
-        subject, recorded = self.subject(name, recording), recording.info.subject
-        if not name and recorded is not None and recorded.identity not in ("", subject.identity()):
-            raise RequestError(
-                f"'{recording.name}' was recorded with another version of '{subject.info.name}' (other weights, edits "
-                "or preprocessing): what it says today is not what was recorded. Record it again, serve the subject "
-                "that it was recorded with, or name the subject to look at it all the same."
-            )
-        return subject
-
     def world(self, name: str | None = None, recording: Recording | None = None) -> World:
         """The live world of that name, else the one that was recorded in, else the only one."""
         if not name and recording is not None and self.worlds:

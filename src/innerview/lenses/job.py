@@ -24,3 +24,5 @@ class LensJob:
     """The live subject to use; the one that recorded where left out."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """The array that feeds an input, with steps where needed: "real.rgb | resize 64x64"."""
+    other: bool = False
+    """Go on where the subject is another than the one that recorded, or its weights changed since."""

@@ -12,6 +12,7 @@ import numpy as np
 from innerview.errors import LensError, StoreError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import check_recorded, noted
 from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
@@ -42,7 +43,8 @@ class LensWork(StoredWork):
         self.looking = all_lenses().get(job.lens, NOT_A_LENS)
         lens, self.recording = self.looking.lens, context.study.recording(job.recording)
         runs = lens.runs_subject and context.subjects
-        subject = context.recorded_subject(self.recording, job.subject) if runs else None
+        subject = context.subject(job.subject, self.recording) if runs else None
+        self.other = check_recorded(self.recording, subject=subject, other=job.other)
         check_needs(lens, self.recording.info, subject.info if subject else None)
         if job.inputs and not runs:
             raise LensError(f"'{lens.name}' runs no subject: there are no inputs to feed. Leave inputs= out.")
@@ -73,7 +75,7 @@ class LensWork(StoredWork):
         if self._given is not None:
             subject, binding = self._given.subject, to_json(self._given.binding)
             asked |= {"subject": subject.info.name, "identity": subject.identity(), "binding": binding}
-        return asked
+        return asked | noted(self.other)
 
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
         """Places among the rows: some at a time for a lens over single rows, else all together."""
@@ -242,6 +244,7 @@ def look(
     rows: ChosenRows | None = None,
     subject: Subject | None = None,
     inputs: Mapping[str, str] | None = None,
+    other: bool = False,
     again: bool = False,
     progress: Progress | bool = True,
     **parameters: Any,
@@ -250,8 +253,9 @@ def look(
 
     `rows` are (start, stop), several such ranges, or a NumPy array of row numbers or of true and false; all where left
     out. `inputs` says which array feeds which input of the subject ("real.rgb", "real.rgb | resize 64x64"); what is
-    left out is found by name, else by shape and role. What was asked before is read from the study, unless it is
-    wanted `again`.
+    left out is found by name, else by shape and role. A subject that did not make the recording, or whose weights
+    changed since, is refused unless `other=True`, and the result then says so. What was asked before is read from the
+    study, unless it is wanted `again`.
     """
     opened = study if isinstance(study, Study) else Study.open(study)
     names = opened.recordings()
@@ -266,6 +270,7 @@ def look(
         rows=None if rows is None else row_ranges(chosen_rows(source.rows, rows)),
         subject=subject.info.name if subject is not None else None,
         inputs=dict(inputs or {}),
+        other=other,
     )
     live = {subject.info.name: subject} if subject is not None else {}
     result: Result = run_job(job, Context(study=opened, subjects=live), progress=progress, again=again)

@@ -33,6 +33,8 @@ class Table:
     greedy: bool = False
     max_steps: int | None = None
     lanes: int | None = None
+    other: tuple[str, ...] = ()
+    """How subject and world differ from those of the recording that it is about, where somebody said to go on."""
 
     @property
     def setting(self) -> dict[str, Any]:

@@ -32,6 +32,8 @@ class RecordJob:
     """One for each episode; with `like` they are played as that was."""
     same_seeds: bool = False
     """The seeds of `like`, or the first `episodes` of them, played as it was."""
+    other: bool = False
+    """Go on where the world is another than `like` was recorded in, or changed since: its levels are others then."""
     greedy: bool = False
     """Take the most likely action instead of sampling."""
     lanes: int | None = bounded(None, 1)
@@ -43,6 +45,8 @@ class RecordJob:
     note: str = ""
     block_rows: int = BLOCK_ROWS
     """So many rows at a time become safe on disk."""
+    overwrite: bool = False
+    """Replace what there is under that name, once the new one is complete."""
 
 
 @job_kind("rerun", work="innerview.rollouts.rerun:RerunWork", unit="episodes")
@@ -59,6 +63,8 @@ class RerunJob:
     """Of the new recording."""
     subject: str | None = None
     world: str | None = None
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""
 
 
 @job_kind("predict", work="innerview.rollouts.predict:PredictWork", unit="rows")
@@ -90,3 +96,5 @@ class WhatIfJob:
     subject: str | None = None
     """Who plays; the one that was recorded where left out."""
     world: str | None = None
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""

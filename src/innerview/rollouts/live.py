@@ -10,6 +10,7 @@ import numpy as np
 
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.context import Context
+from innerview.jobs.recorded import check_recorded
 from innerview.lenses.discovery import all_lenses
 from innerview.lenses.look import complete_parameters, given_rows, look_at, shown_of
 from innerview.lenses.needs import check_needs
@@ -30,6 +31,8 @@ class ForwardCall:
     """The live subject to ask; the one that recorded where left out."""
     inputs: Mapping[str, str] = field(default_factory=dict)
     """The array that feeds an input, with steps where needed: "real.rgb | resize 64x64"."""
+    other: bool = False
+    """Ask a subject that did not make the recording, or whose weights changed since."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +47,9 @@ class LensCall(ForwardCall):
 
 def forward(context: Context, call: ForwardCall) -> dict[str, Any]:
     """Every head's output for a recorded row."""
-    recording, subject = _row(context, call)
+    recording, subject, other = _row(context, call)
     heads = RowInputs(subject, recording, call.inputs).run(np.array([call.row])).heads
-    return {"heads": {name: value[0].tolist() for name, value in heads.items()}}
+    return {"heads": {name: value[0].tolist() for name, value in heads.items()}, "other": list(other)}
 
 
 def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
@@ -55,13 +58,13 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
     looking = all_lenses().get(call.lens)
     if looking.lens.over != "row":
         raise RequestError(f"'{looking.lens.name}' looks at many rows together; run it as a job.")
-    recording, subject = _row(context, call)
+    recording, subject, other = _row(context, call)
     check_needs(looking.lens, recording.info, subject.info)
     parameters = complete_parameters(context.study, looking, recording, call.parameters)
     given = given_rows(looking.lens, recording, subject, call.inputs)
     rows = recorded_rows(context.study, recording, np.array([call.row]), given)
     output = look_at(looking, rows, given, parameters)
-    said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type}
+    said = {"lens": looking.lens.name, "subject": subject.info.name, "type": output.type, "other": list(other)}
     said |= shown_of(output, given)
     if isinstance(output, Heat):
         name = call.input or next(iter(output.heat))
@@ -72,9 +75,10 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
     return said, np.asarray(output.stored()["values"][0])
 
 
-def _row(context: Context, call: ForwardCall) -> tuple[Recording, Subject]:
-    """The recording, which has that row, and the subject."""
+def _row(context: Context, call: ForwardCall) -> tuple[Recording, Subject, tuple[str, ...]]:
+    """The recording, which has that row, the subject, and how it differs from the one that recorded."""
     recording, row = context.study.recording(call.recording), call.row
     if not 0 <= row < recording.rows:
         raise RequestError(f"row is a whole number from 0 to {recording.rows - 1}, not {row}.")
-    return recording, context.recorded_subject(recording, call.subject)
+    subject = context.subject(call.subject, recording)
+    return recording, subject, check_recorded(recording, subject=subject, other=call.other)

@@ -20,7 +20,7 @@ def setting_of(subject: Subject, world: World, *, greedy: bool, max_steps: int |
     """All that an episode depends on beside its seed and its edits."""
     return {
         "identity": subject.identity(),
-        "world": {"name": world.info.name, **world.info.settings},
+        "world": world.info.identity,
         "greedy": greedy,
         "max_steps": max_steps,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from innerview.capture import Layout, Piece, Plan, group_line, layout, rollout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import check_recorded, differences, noted
 from innerview.jobs.terminal import bar
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
@@ -42,6 +44,7 @@ def record(
     edits: Edits | None = None,
     note: str = "",
     block_rows: int = BLOCK_ROWS,
+    overwrite: bool = False,
     progress: Progress | bool = True,
 ) -> Recording:
     """Play episodes and keep every step: what was seen, remembered, decided and true.
@@ -49,8 +52,10 @@ def record(
     `seeds` is one seed per episode, or the first of `episodes` seeds in a row (10 episodes where neither is said).
     `lanes` games run side by side. Actions are sampled unless `greedy`. `keep` names layers whose activations are kept.
     `edits` change the memory at each step before the heads read it and before it is carried; the changed state is what
-    is recorded. A recording that was interrupted continues when it is asked for with the same arguments; `block_rows`
-    rows at a time become safe on disk.
+    is recorded. A recording that was interrupted continues when it is asked for with the same arguments, and a complete
+    one gets more episodes when more are asked for; `block_rows` rows at a time become safe on disk. Where the subject
+    or the world is another than was recorded under this name, or changed since, a new version is recorded beside it
+    ("name v2"); `overwrite=True` replaces it once the new one is complete.
     """
     played = as_world(world)
     check_subject(subject)
@@ -69,6 +74,7 @@ def record(
         edits=as_edits(edits),
         note=note,
         block_rows=block_rows,
+        overwrite=overwrite,
     )
     made: Recording = run_job(job, context_of(study, subject, played, create=True), progress=progress)
     return made
@@ -83,8 +89,13 @@ class RecordWork(Work):
         super().__init__(job, context)
         like = context.study.recording(job.like) if job.like else None
         self.subject, self.world = context.subject(job.subject, like), context.world(job.world, like)
+        chosen = like if job.seeds is not None or job.same_seeds else None
+        self.other = check_recorded(chosen, world=self.world.info, other=job.other) if chosen else ()
         self.plan = _plan(job, like, self.world)
-        self.name = job.recording or _default_name(like, self.subject, self.world)
+        wanted = job.recording or _default_name(like, self.subject, self.world)
+        self.name, self.changed = wanted, ""
+        if not job.overwrite:
+            self.name, self.changed = version(self.study, wanted, self.subject, self.world)
         self.edits = checked(job.edits, self.subject.info)
 
     @property
@@ -97,6 +108,10 @@ class RecordWork(Work):
         """The recording."""
         return Product(recording=self.name, subject=self.subject.info.name)
 
+    @property
+    def _remark(self) -> str:
+        return "" if self.world.info.repeats else f"It cannot be played again. {ignores_seeds(self.world.info)}"
+
     def run(self, part: Any, watch: Watch) -> Recording:
         """Play and write."""
         job = self.job
@@ -106,9 +121,11 @@ class RecordWork(Work):
             self.world,
             self.plan,
             name=self.name,
-            note=job.note,
+            note=" ".join(filter(None, (job.note, self.changed, self._remark))),
+            overwrite=job.overwrite,
             keep=job.keep,
             edits=self.edits,
+            more=noted(self.other),
             block_rows=job.block_rows,
             progress=watch,
         )
@@ -126,15 +143,11 @@ def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
         if seeds and max(seeds) > MAX_SEED:
             raise RequestError(f"A seed is a whole number from 0 to {MAX_SEED:,}, not {max(seeds):,}.")
         greedy, max_steps = before.get("greedy", greedy), before.get("max_steps", max_steps)
-        if like and job.seeds is not None:
-            _check_world(like, world)
     if job.same_seeds:
         seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.get("lanes")
     chosen = seeds_of(episodes, seeds)
     default = getattr(world, "default_lanes", DEFAULT_LANES)
-    return Plan(
-        seeds=chosen, lanes=min(default if lanes is None else lanes, len(chosen)), greedy=greedy, max_steps=max_steps
-    )
+    return Plan(seeds=chosen, lanes=default if lanes is None else lanes, greedy=greedy, max_steps=max_steps)
 
 
 def _first_seeds(like: Recording | None, count: int | None) -> tuple[int, ...]:
@@ -155,15 +168,6 @@ def _default_name(like: Recording | None, subject: Subject, world: World) -> str
     return plain_name(f"{like.name} - {subject.info.name}")
 
 
-def _check_world(recording: Recording, world: World) -> None:
-    recorded = recording.info.arguments.get("world")
-    if recorded is not None and recorded != to_json({"name": world.info.name, **world.info.settings}):
-        raise RequestError(
-            f"'{recording.info.name}' was recorded in '{world.info.name}' with other settings than it has now: these "
-            "levels would not be the same. Serve the study with the world that it was recorded in."
-        )
-
-
 def record_plan(
     study: Study | str | Path,
     subject: Subject,
@@ -176,6 +180,7 @@ def record_plan(
     edits: Edits | None = None,
     more: Mapping[str, Any] | None = None,
     block_rows: int = BLOCK_ROWS,
+    overwrite: bool = False,
     progress: Progress | bool = True,
 ) -> Recording:
     """Record what a plan says; `more` are further arguments that tell this recording from others."""
@@ -186,12 +191,13 @@ def record_plan(
     opened, total = study if isinstance(study, Study) else Study.open_or_create(study), len(plan.seeds)
     with (
         bar(progress, f"Recording {info.name}", "episodes") as report,
-        opened.writer(info, block_rows=block_rows) as writer,
+        opened.writer(info, block_rows=block_rows, overwrite=overwrite) as writer,
     ):
-        report(total if writer.complete else writer.groups_committed, total)
+        begun = writer.groups_committed + writer.restored[1]
+        report(total if writer.complete else begun, total)
         if not writer.complete:
-            rest = replace(plan, first_episode=writer.groups_committed)
-            episode_writer = _EpisodeWriter(writer, opened.recording(info.name))
+            rest = replace(plan, first_episode=begun)
+            episode_writer = _EpisodeWriter(writer, Recording(writer.folder))
             _fill(episode_writer, rollout(subject, world, rest, form, edits=[changes]), total, report)
     return opened.recording(info.name)
 
@@ -249,7 +255,7 @@ def _describe(
             "keep": list(form.sites.keep),
             "max_steps": plan.max_steps,
             "identity": identity,
-            "world": {"name": world.name, **world.settings},
+            "world": world.identity,
             **more,
         },
     )
@@ -273,9 +279,11 @@ class _EpisodeWriter:
     def __init__(self, writer: RecordingWriter, before: Recording) -> None:
         self._writer, self._before = writer, before
         self._repeated = [c.name for c in before.info.columns if c.kind in ("action", "reward")]
-        self.episodes = writer.groups_committed
-        self.rows = int(before.groups()["stop"][-1]) if self.episodes else 0
-        self._known = writer.rows_committed - self.rows
+        rows, groups = writer.restored
+        self.episodes = writer.groups_committed + groups
+        self.rows = int(before.groups()["stop"][-1]) if writer.groups_committed else 0
+        self._known = 0 if rows else writer.rows_committed - self.rows
+        self.rows = writer.rows_committed + rows if rows else self.rows
         self._added = 0
         self._start = self.rows
 
@@ -313,7 +321,7 @@ class _EpisodeWriter:
 
     def _end(self, piece: Piece, summary: EpisodeSummary) -> None:
         scene = self._writer.add_scene(piece.scene) if piece.scene else ""
-        self._writer.end_group(group_line(piece.episode, self._start, summary, scene=scene))
+        self._writer.end_group(group_line(piece.episode, self._start, summary, cut=piece.cut, scene=scene))
         self._start = self.rows
         self.episodes += 1
 
@@ -322,6 +330,29 @@ def _does_not_repeat(episode: int, how: str) -> CaptureError:
     return CaptureError(
         f"Episode {episode} was played again to go on with the recording, and {how} than the first time: this world "
         "does not repeat itself with the same seed. What is committed is safe; record the rest under another name."
+    )
+
+
+def version(study: Study, wanted: str, subject: Subject, world: World) -> tuple[str, str]:
+    """A name that holds no recording of other weights or of another world, and what changed since the one before."""
+    base, _, last = wanted.rpartition(" v")
+    if not (base and last.isdigit()):
+        base, last = wanted, "1"
+    name, changed, there = wanted, "", set(study.recordings()) if Study.exists(study.path) else set()
+    for number in itertools.count(int(last) + 1):
+        found = differences(study.recording(name).info, subject=subject, world=world.info) if name in there else ()
+        if not found:
+            return name, changed
+        changed = f"{' '.join(found)} The one before is '{name}'."
+        name = plain_name(base, end=f" v{number}")
+    raise AssertionError("numbers do not end")
+
+
+def ignores_seeds(world: WorldInfo) -> str:
+    """What is the matter with a world that does not repeat itself, and what to do."""
+    return (
+        f"'{world.name}' ignores seeds: reset(seed=0) began in two ways. Call super().reset(seed=seed) in it, and draw "
+        "from self.np_random."
     )
 
 

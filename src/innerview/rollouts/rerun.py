@@ -15,10 +15,11 @@ from innerview.edits.divergence import EPSILON, Divergence, Run, begins_alike, f
 from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import check_recorded, noted
 from innerview.jobs.work import Product, Watch, Work, run_job
 from innerview.rollouts.jobs import RerunJob
-from innerview.rollouts.record import context_of, record_plan
-from innerview.schema import EditSet, WorldInfo, from_json, of_kind, to_json
+from innerview.rollouts.record import context_of, ignores_seeds, record_plan
+from innerview.schema import EditSet, from_json, of_kind
 from innerview.store import Recording, Study
 from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked, fingerprint
@@ -59,11 +60,13 @@ def rerun(
     *,
     episodes: Sequence[int] | None = None,
     name: str | None = None,
+    other: bool = False,
     progress: Progress | bool = True,
 ) -> Rerun:
     """Play the recorded seeds again in the same way (lanes, greedy, length) with the memory changed.
 
-    The two are the same to the last bit until the change makes a difference. `episodes` says which to play.
+    The two are the same to the last bit until the change makes a difference. `episodes` says which to play. Another
+    subject or world than was recorded is refused unless `other=True`, and the re-run then says so.
     """
     played = as_world(world)
     context = context_of(study, subject, played)
@@ -74,6 +77,7 @@ def rerun(
         name=name,
         subject=subject.info.name,
         world=played.info.name,
+        other=other,
     )
     made: Rerun = run_job(job, context, progress=progress)
     return made
@@ -89,7 +93,9 @@ class RerunWork(Work):
         self.source = context.study.recording(job.recording)
         self.subject = context.subject(job.subject, self.source)
         self.world = context.world(job.world, self.source)
-        check_same(self.source, self.subject, self.world.info)
+        check_played(self.source)
+        check_repeats(self.source)
+        self.other = check_recorded(self.source, subject=self.subject, world=self.world.info, other=job.other)
         self.reduction = context.reduction(job.reduction)
         self.edits = checked(as_edits(self.reduction), self.subject.info)
         if not self.edits:
@@ -137,7 +143,8 @@ class RerunWork(Work):
         """What tells this recording from others."""
         places = list(self.plan.places)
         of, episodes = self.source.name, list(self.episodes)
-        return {"of": of, "reduction": self.reduction.name, "episodes": episodes, "places": places}
+        more = {"of": of, "reduction": self.reduction.name, "episodes": episodes, "places": places}
+        return more | noted(self.other)
 
     def _free_name(self) -> str:
         wanted = f"{self.source.name} - {self.reduction.name}"
@@ -161,42 +168,32 @@ def pairs_of(study: Study, recording: Recording, *, epsilon: float = EPSILON) ->
     return tuple(found)
 
 
-def check_same(recording: Recording, subject: Subject, world: WorldInfo) -> None:
-    """An error where this subject in this world would not play what was recorded."""
+def check_played(recording: Recording) -> None:
+    """An error where nobody can say how a recording was played, so that a subject could play it again."""
     arguments = recording.info.arguments
     if "moves" in arguments:
         raise CaptureError(
             f"'{recording.name}' was rolled out by hand: the subject alone would not play the same again. "
             f"Run '{arguments.get('of')}' again, which it was made from."
         )
-    check_known(recording, subject)
-    check_world(recording, world)
+    check_known(recording)
 
 
-def check_known(recording: Recording, subject: Subject) -> None:
-    """An error where a recording does not say how it was played, or another version of the subject played it."""
-    arguments = recording.info.arguments
-    missing = [name for name in _NEEDED if name not in arguments]
+def check_known(recording: Recording) -> None:
+    """An error where a recording does not say how it was played."""
+    missing = [name for name in _NEEDED if name not in recording.info.arguments]
     if missing:
         raise CaptureError(
             f"'{recording.name}' does not say how it was played ({', '.join(missing)}): only what innerview recorded "
             "can be run again. Record the subject first: iv.record(study, subject, world)."
         )
-    if arguments["identity"] != subject.identity():
-        raise CaptureError(
-            f"'{recording.name}' was recorded with another version of '{subject.info.name}' (other weights, edits or "
-            "preprocessing): a re-run would differ for that reason alone. Load that version, or record it again."
-        )
 
 
-def check_world(recording: Recording, world: WorldInfo) -> None:
-    """An error where it was played in another world, or in this one with other settings."""
-    now = to_json({"name": world.name, **world.settings})
-    then: Mapping[str, Any] = recording.info.arguments.get("world", {})
-    other = sorted(key for key in {*now, *then} if now.get(key) != then.get(key))
-    if other:
-        told = ", ".join(f"{key} was {then.get(key)!r:.40} and is {now.get(key)!r:.40}" for key in other)
-        raise CaptureError(f"'{recording.name}' was played in another world: {told}.")
+def check_repeats(recording: Recording) -> None:
+    """An error where the world of a recording ignores seeds, so that no episode comes again."""
+    world = recording.info.world
+    if world is not None and not world.repeats:
+        raise CaptureError(f"'{recording.name}' cannot be played again. {ignores_seeds(world)}")
 
 
 def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, SubjectError
+from innerview.jobs.recorded import differences
 from innerview.rollouts.record import check_subject, record
 from innerview.store import Snapshot, Study
 from innerview.subjects import Subject, first_difference, from_sb3, tensors_of
@@ -76,7 +77,7 @@ def load_snapshot(study: Study | str | Path, run: str, step: int, *, like: Subje
 def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
     if name not in study.recordings():
         return
-    if study.recording(name).info.arguments.get("identity") != subject.identity():
+    if differences(study.recording(name).info, subject=subject):
         raise StoreError(
             f"'{name}' is there already, from another training. Give this one a name of its own: run='{run} 2'."
         )

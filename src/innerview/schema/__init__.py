@@ -54,9 +54,10 @@ from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
-from innerview.schema.world import ActionSpace, Moment, ThingInView, WorldInfo
+from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
+    "BESIDE",
     "DOES",
     "FILTERS",
     "OUTPUTS",

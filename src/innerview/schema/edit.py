@@ -75,6 +75,8 @@ class WeightEdit:
     """What it stands for, in words."""
     of: str = ""
     """The subject that was changed, in the history of an edited one."""
+    made_of: str = ""
+    """The identity that the subject had which was changed."""
     result: str = ""
     """The result whose factors the directions are; empty where they come from elsewhere."""
     factors: tuple[NamedFactor, ...] = ()

@@ -9,6 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from innerview.schema.data import ArraySpec, Column, Scene
+from innerview.schema.plain import to_json
+
+BESIDE = ("image", "mask")
+"""Roles of what a world shows beside what a subject is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +23,9 @@ class ActionSpace:
     names: tuple[str, ...]
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
+    choices: tuple[int, ...] = ()
+    """Of discrete actions that are several choices at once: how many there are to choose among each time. The actions
+    are their combinations, the last choice counting fastest (as numpy.unravel_index)."""
 
     @property
     def size(self) -> int:
@@ -37,6 +44,32 @@ class WorldInfo:
     actions: ActionSpace
     facts: tuple[Column, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each file that it is made of (config, levels, ROM), by what that is; its name no longer matters."""
+    first: str = ""
+    """SHA-256 of its first moments with seed 0, of a world that is made of no files; empty where it cannot be said."""
+    repeats: bool = True
+    """Whether the same seed gave the same episode when it was tried; where not, nothing can be played again."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Its content in plain values: where it is the same, the same seed and actions give the same rows.
+
+        Facts, masks and pictures for people are left out: they change nothing that a subject is given.
+        """
+        given = [spec for spec in self.observations if spec.role not in BESIDE]
+        told: dict[str, Any] = to_json(
+            {
+                "family": self.family,
+                "name": "" if self.files else self.name,
+                "settings": self.settings,
+                "files": self.files,
+                "first": self.first,
+                "actions": self.actions,
+                "observations": {spec.name: [*spec.shape, spec.dtype] for spec in given},
+            }
+        )
+        return told
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +83,8 @@ class Moment:
     """What the last action earned; 0 after a reset."""
     ended: str = ""
     """Why the episode is over ("died", "time limit", "goal"…); empty while it goes on."""
+    cut: bool = False
+    """Whether it was cut here and would have gone on, as by a time limit that is no part of the task."""
     scene: Scene | None = None
     """Given after a reset where the world has a map."""
 

@@ -40,6 +40,7 @@ STATUS: dict[type[errors.InnerviewError], int] = {
     errors.ReadOnly: 403,
     errors.StoreError: 409,
     errors.JobError: 409,
+    errors.NotAsRecorded: 409,
     errors.SubjectError: 422,
     errors.WorldError: 422,
     errors.LensError: 422,

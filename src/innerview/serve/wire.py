@@ -167,6 +167,8 @@ class RecordingReply(BaseModel):
     scene: str
     """Key of the scene that all rows share; empty where groups have one each."""
     note: str
+    other: list[str] = []
+    """How subject and world differ from those of the recording it is about, where somebody said to go on."""
     created_at: str
     damage: list[DamageReply]
     etag: str

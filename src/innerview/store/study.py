@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +28,15 @@ from innerview.store.isolation.process import Apart
 from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
 from innerview.store.paths import checked_name, confined, is_plain_file, is_there
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
+from innerview.store.recordings.additions import (
+    BESIDE,
+    begin_additions,
+    continues,
+    restore_rest,
+    same_but_growing,
+    settle,
+    take_place,
+)
 from innerview.store.recordings.damage import Damage, recording_folders
 from innerview.store.recordings.lock import WriterLock
 from innerview.store.recordings.manifest import (
@@ -100,6 +109,8 @@ class Study:
             raise StoreError(f"There is no study in '{root}': it has no {STUDY_FILE}. Make one by recording into it.")
         value = read_json(root / STUDY_FILE, limit=_HEAD_LIMIT)
         check_format(value, STUDY_FORMAT, root.name)
+        with suppress(StoreError):  # a study that is read-only or busy is looked at as it is
+            settle(root)
         return Study(root, str(value.get("name", root.name))[:_NAME_LENGTH])
 
     @staticmethod
@@ -141,11 +152,31 @@ class Study:
             raise UnknownName("recording", name, known)
         return Recording(folder, apart=self.apart)
 
-    def writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
-        """Begin a recording, or continue one that was begun with the same arguments."""
+    def writer(self, info: RecordingInfo, *, block_rows: int = 256, overwrite: bool = False) -> RecordingWriter:
+        """Begin a recording, continue one that was begun with the same arguments, or add episodes to a complete one.
+
+        What is added to, or to be overwritten, stays as it is until the writer finishes.
+        """
         if block_rows < 1:
             raise StoreError(f"A block needs 1 row or more, not {block_rows}.")
-        return self._writer(self._folder(info.name), info, block_rows)
+        settle(self.path)
+        place = self._folder(info.name)
+        there = load_manifest(place).manifest if is_plain_file(place / MANIFEST) else None
+        adding = there is not None and there.complete and same_but_growing(there, info)
+        if there is None or not (overwrite or adding):
+            return self._writer(place, info, block_rows)
+        beside = confined(self.path, BESIDE, info.name)
+        if beside.exists() and not continues(beside, info):
+            with changing(self.path):
+                remove_folder(beside, beside=self.path)
+        if adding and not overwrite:
+            block_rows = there.block_rows
+            if not beside.exists():
+                begin_additions(place, beside, info)
+        writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place))
+        if adding and not overwrite:
+            restore_rest(self.recording(info.name), writer)
+        return writer
 
     def prediction_writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
         """Begin predictions, or continue those that were begun with the same arguments, which make up their name."""
@@ -168,14 +199,16 @@ class Study:
         chosen = [p for p in opened if recording in (None, p.of) and subject in (None, p.subject)]
         return sorted(chosen, key=lambda p: (p.info.created_at, p.id))
 
-    def _writer(self, folder: Path, info: RecordingInfo, block_rows: int) -> RecordingWriter:
+    def _writer(
+        self, folder: Path, info: RecordingInfo, block_rows: int, then: Callable[[], None] | None = None
+    ) -> RecordingWriter:
         for spec in info.arrays:
             checked_name("array", spec.name)
         with changing(self.path):  # while nobody removes the folder of a recording that came to nothing
             make_folder(folder)
             lock = WriterLock(folder / "writer.lock")
         try:
-            return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock)
+            return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock, then=then)
         except BaseException:
             try:
                 if not is_plain_file(folder / MANIFEST) and not any(folder.glob("rows/*.parquet")):
@@ -305,11 +338,17 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Lo
     manifest = loaded.manifest
     before, now = to_json(manifest.info), to_json(info)
     differing = [field for field in _MUST_MATCH if before[field] != now[field]]
+    if differing == ["arguments"] and same_but_growing(manifest, info):
+        manifest, differing = (
+            dataclasses.replace(manifest, info=dataclasses.replace(info, created_at=manifest.info.created_at)),
+            [],
+        )
     if differing:
         told = "; ".join(_difference(field, before[field], now[field]) for field in differing)
         raise StoreError(
             f"Recording '{info.name}' exists and was made differently: {told}. "
-            "Use the same arguments to continue it, or another name."
+            "Use the same arguments to continue it, more episodes to add some, overwrite=True (--overwrite) to replace "
+            "it, or another name."
         )
     kept = without_provisional(folder, manifest)
     if kept is not manifest:

@@ -11,10 +11,11 @@ from innerview.worlds.protocols import World
 
 
 def world(thing: Any, /, **settings: Any) -> World:
-    """A world from a Gymnasium id, environment, vector environment or maker, or from a ViZDoom config.
+    """A world from a Gymnasium id, environment, vector environment or maker, or from ViZDoom configs.
 
     `world("CartPole-v1")`, `world(env)`, `world(lambda: MyEnv())`, `world("my.cfg")`, `world("doom:basic")`,
-    `world("atari:breakout")`. Packages add worlds by name through the entry points `innerview.worlds`: the zoo adds
+    `world("atari:breakout")`; `world("scenarios/")` and `world(["one.cfg", "two.cfg"])`, whose configs take turns by
+    seed. Packages add worlds by name through the entry points `innerview.worlds`: the zoo adds
     "doom:kitems", "platformer", "office" and "office:tour".
     """
     if isinstance(thing, str) and (plugin := plugins("worlds").get(thing)) is not None:
@@ -23,10 +24,10 @@ def world(thing: Any, /, **settings: Any) -> World:
         from innerview.worlds.atari.world import AtariSettings, AtariWorld
 
         return AtariWorld(thing.removeprefix("atari:"), AtariSettings.of(**settings))
-    if isinstance(thing, Path) or (isinstance(thing, str) and _means_doom(thing)):
+    if (configs := _doom_configs(thing)) is not None:
         from innerview.worlds.doom.world import DoomSettings, DoomWorld
 
-        return DoomWorld(str(thing), DoomSettings.of(**settings))
+        return DoomWorld(configs, DoomSettings.of(**settings))
     if isinstance(thing, World) and not isinstance(thing, type):
         if settings:
             raise WorldError(f"{thing!r} is a world already; it takes no more settings ({', '.join(settings)}).")
@@ -48,5 +49,13 @@ def _checked(plugin: Plugin, made: Any) -> World:
     return made
 
 
-def _means_doom(text: str) -> bool:
-    return text.startswith("doom:") or text.endswith(".cfg")
+def _doom_configs(thing: Any) -> str | list[str] | None:
+    """The config, the folder or the list of configs that is meant; None where a thing is something else."""
+    if isinstance(thing, list | tuple) and thing and all(isinstance(each, str | Path) for each in thing):
+        return [str(each) for each in thing]
+    if isinstance(thing, Path):
+        return str(thing)
+    if not isinstance(thing, str):
+        return None
+    folder = not thing.startswith("doom:") and Path(thing).expanduser().is_dir()
+    return thing if folder or thing.startswith("doom:") or thing.endswith(".cfg") else None

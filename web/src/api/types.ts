@@ -990,6 +990,8 @@ export interface components {
             lanes?: number | null;
             /** Levels */
             levels?: number;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording?: string | null;
             /** Seed */
@@ -1002,6 +1004,11 @@ export interface components {
          * @description Discrete actions have names; continuous ones a size and bounds, with a name per dimension.
          */
         ActionSpace: {
+            /**
+             * Choices
+             * @default []
+             */
+            choices: number[];
             /**
              * High
              * @default []
@@ -1316,6 +1323,11 @@ export interface components {
              * @default
              */
             unit: string;
+            /**
+             * Warning
+             * @default
+             */
+            warning: string;
         };
         /**
          * DamageReply
@@ -1711,6 +1723,8 @@ export interface components {
             kind: "lens";
             /** Lens */
             lens: string;
+            /** Other */
+            other?: boolean;
             /** Parameters */
             parameters?: {
                 [key: string]: boolean | number | string;
@@ -2102,6 +2116,10 @@ export interface components {
             max_steps?: number | null;
             /** Note */
             note?: string;
+            /** Other */
+            other?: boolean;
+            /** Overwrite */
+            overwrite?: boolean;
             /** Recording */
             recording?: string | null;
             /** Same Seeds */
@@ -2150,6 +2168,11 @@ export interface components {
             of?: string | null;
             ordering: components["schemas"]["Ordering"] | null;
             origin: components["schemas"]["Origin"];
+            /**
+             * Other
+             * @default []
+             */
+            other: string[];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -2207,6 +2230,8 @@ export interface components {
             kind: "rerun";
             /** Name */
             name?: string | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Reduction */
@@ -2458,6 +2483,8 @@ export interface components {
             kind: "smallest_memory";
             /** Measure */
             measure?: string;
+            /** Other */
+            other?: boolean;
             /** Outcome */
             outcome?: string;
             /** Recording */
@@ -2517,6 +2544,11 @@ export interface components {
              * @default []
              */
             attention: components["schemas"]["Site"][];
+            /**
+             * Code
+             * @default
+             */
+            code: string;
             /**
              * Convolutions
              * @default []
@@ -2604,6 +2636,8 @@ export interface components {
              * @enum {string}
              */
             op?: "zero" | "set" | "freeze" | "scale" | "uniform" | "force" | "project out";
+            /** Other */
+            other?: boolean;
             /**
              * Over
              * @enum {string}
@@ -2642,6 +2676,8 @@ export interface components {
             kind: "table";
             /** Lanes */
             lanes?: number | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Reductions */
@@ -2760,6 +2796,11 @@ export interface components {
              */
             made: string;
             /**
+             * Made Of
+             * @default
+             */
+            made_of: string;
+            /**
              * Note
              * @default
              */
@@ -2805,6 +2846,8 @@ export interface components {
             moves?: components["schemas"]["Move"][];
             /** Name */
             name?: string | null;
+            /** Other */
+            other?: boolean;
             /** Recording */
             recording: string;
             /** Row */
@@ -2853,6 +2896,8 @@ export interface components {
             discrete: boolean;
             /** Nodes */
             nodes: components["schemas"]["WhatIfNode"][];
+            /** Other */
+            other: string[];
             /** Subject */
             subject: string;
             /** Things */
@@ -2875,6 +2920,11 @@ export interface components {
              * @default []
              */
             moves: components["schemas"]["Move"][];
+            /**
+             * Other
+             * @default false
+             */
+            other: boolean;
             /** Recording */
             recording: string;
             /** Row */
@@ -2900,10 +2950,24 @@ export interface components {
             facts: components["schemas"]["Column"][];
             /** Family */
             family: string;
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * First
+             * @default
+             */
+            first: string;
             /** Name */
             name: string;
             /** Observations */
             observations: components["schemas"]["ArraySpec"][];
+            /**
+             * Repeats
+             * @default true
+             */
+            repeats: boolean;
             /** Settings */
             settings?: {
                 [key: string]: unknown;

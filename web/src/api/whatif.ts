@@ -28,6 +28,8 @@ export interface WhatIfAsk extends Partial<Pick<Schemas["WhatIfRequest"], "go_on
   readonly row: number;
   readonly moves: readonly Move[];
   readonly subject?: string;
+  /** Go on where the subject is another than the one that recorded. */
+  readonly other?: boolean;
 }
 
 export class WhatIfService {

@@ -6,6 +6,7 @@ import numpy as np
 
 from innerview.errors import LensError
 from innerview.features.directions import Factors
+from innerview.jobs.recorded import check_found_in
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
 from innerview.store import Study
 from innerview.subjects import attribute
@@ -18,6 +19,7 @@ def amounts(study: Study, result: str, rollout: WhatIfRollout, node: Node) -> np
         raise LensError(
             f"Result '{result}' is of '{found.kind}'; what is rolled out is split by a result of 'factors'."
         )
+    check_found_in(study, found, rollout.origin.subject)
     told, subject = found.value, rollout.subject_at(node)
     inputs, layer = rollout.inputs(node), told["layer"]
     if told["of"] == "activations":

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from innerview.capture import Layout, Sampler, layout, within_bounds
+from innerview.capture import GivenRows, Layout, Sampler, layout, within_bounds
+from innerview.capture.heads import Values
+from innerview.capture.step import joined
 from innerview.errors import CaptureError, RequestError, UnknownName, WorldError
 from innerview.jobs.context import Context
+from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.jobs import WhatIfJob
-from innerview.rollouts.rerun import check_known, check_world
+from innerview.rollouts.rerun import check_known, check_repeats
 from innerview.schema import Edit, Moment, Move, from_json, of_kind
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
@@ -33,8 +36,8 @@ class Origin:
     form: Layout
     group: Mapping[str, Any]
     """The line of its episode."""
-    own: bool
-    """Whether the subject is the one that was recorded."""
+    other: tuple[str, ...] = ()
+    """How subject and world differ from those that were recorded, where somebody said to go on all the same."""
 
     @property
     def step(self) -> int:
@@ -65,6 +68,12 @@ class Origin:
     def memory(self) -> dict[str, torch.Tensor]:
         """What the subject remembers when it comes to the row; another one than was recorded sees what led to it."""
         return self._given.memory_before(np.array([self.row]))
+
+    def said(self, first: int, stop: int) -> Values:
+        """What the subject says of steps of the episode before the row, and remembers after them."""
+        begin = int(self.group["start"])
+        outputs = GivenRows(self.subject, self._given.inputs).carried(begin, range(begin + first, begin + stop))
+        return self.form.said(joined([outputs[row] for row in sorted(outputs)]))
 
     @property
     def edits(self) -> tuple[Edit, ...]:
@@ -141,18 +150,18 @@ def origin_of(job: WhatIfJob, context: Context) -> Origin:
     """Where somebody's what-if rollout begins."""
     recording = context.study.recording(job.recording)
     subject, world = context.subject(job.subject, recording), context.world(job.world, recording)
-    return origin(recording, job.row, subject, world, own=not job.subject)
+    return origin(recording, job.row, subject, world, other=job.other)
 
 
-def origin(recording: Recording, row: Any, subject: Subject, world: World, *, own: bool) -> Origin:
-    """Everything checked that a rollout needs; `own` says that nobody asked for another subject than was recorded."""
+def origin(recording: Recording, row: Any, subject: Subject, world: World, *, other: bool = False) -> Origin:
+    """Everything checked that a rollout needs; with `other`, subject and world may differ from what was recorded."""
     if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < recording.rows:
         raise RequestError(f"row must be a number from 0 to {recording.rows - 1}, not {row!r}.")
     if recording.info.ordering is None:
         raise RequestError(f"Rows of '{recording.name}' do not follow each other: there is nothing to roll out.")
-    if own:
-        check_known(recording, subject)
-    check_world(recording, world.info)
+    check_known(recording)
+    check_repeats(recording)
+    differing = check_recorded(recording, subject=subject, world=world.info, other=other)
     line = next((g for g in recording.groups().iter_rows(named=True) if g["start"] <= row < g["stop"]), None)
     if line is None or line.get("seed") is None:
         raise RequestError(
@@ -166,8 +175,7 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ow
             raise UnknownName(
                 "array", form.observations[name], kept, "The subject is given it, so it must be recorded."
             )
-    own = own or recording.info.arguments.get("identity") == subject.identity()
-    return Origin(recording=recording, row=row, subject=subject, world=world, form=form, group=line, own=own)
+    return Origin(recording=recording, row=row, subject=subject, world=world, form=form, group=line, other=differing)
 
 
 def _changed(lanes: Lanes, change: Move) -> Moment:

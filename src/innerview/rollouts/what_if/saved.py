@@ -15,6 +15,7 @@ from innerview.capture.sites import site_layout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
+from innerview.jobs.recorded import differences, noted
 from innerview.jobs.work import Product, Watch, Work
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.what_if.origin import Origin, origin_of
@@ -116,10 +117,12 @@ def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> Reco
         source,
         name=name,
         subject=replace(origin.subject.info, identity=identity),
+        world=origin.world.info,
         created_at="",
         note=f"Rolled out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
         arguments={
-            **{key: source.arguments[key] for key in ("keep", "world", "edits") if key in source.arguments},
+            **{key: source.arguments[key] for key in ("keep", "edits") if key in source.arguments},
+            "world": origin.world.info.identity,
             "seeds": [origin.group["seed"]],
             "lanes": 1,
             "greedy": True,
@@ -130,16 +133,21 @@ def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> Reco
             "from": origin.step,
             "moves": to_json(moves),
             "changes": [*earlier, *fixed],
+            **noted(origin.other),
         },
     )
 
 
 def _copy(writer: RecordingWriter, origin: Origin, first: int, stop: int) -> None:
-    """Rows as they were recorded, as those of the only episode."""
+    """Rows as they were recorded, as those of the only episode; what another subject says of them is put instead."""
     source, start = origin.recording, int(origin.group["start"])
     rows = source.columns(None, start + first, start + stop).to_dict(as_series=False)
     rows["episode"] = [0] * (stop - first)
     arrays = {spec.name: source.array(spec.name, start + first, start + stop) for spec in source.info.arrays}
+    if differences(source.info, subject=origin.subject):  # what it says and remembers is its own, from the start
+        columns, said = origin.said(first, stop)
+        rows |= {name: values for name, values in columns.items() if name in rows}
+        arrays |= {name: values for name, values in said.items() if name in arrays}
     writer.append(rows, arrays)
 
 
@@ -151,7 +159,10 @@ def _piece(
     for now, then in rows:
         values = rollout.form.values_of(now.moment, then.moment, then.action, said=now.values, episode=0, step=now.step)
         episode.add(values, _arrays(rollout, now, info), then.moment.reward)
-    episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
+    end = rows[-1][1].moment
+    if not end.ended or end.cut:
+        episode.cut_short(end.ended or LEFT_OFF)
+    episode.outcome = end.ended or LEFT_OFF
     return episode.take(info.arrays)
 
 
@@ -183,4 +194,4 @@ def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWr
     whole = replace(
         rollout, length=origin.step + rollout.length, total_reward=float(recorded or 0.0) + rollout.total_reward
     )
-    return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")
+    return group_line(0, 0, whole, cut=piece.cut, scene=writer.add_scene(scene) if scene else "")

@@ -116,13 +116,14 @@ class WhatIfSessions:
         raise UnknownName("played moment", key, (), "It was left for another rollout: ask for its moves again.")
 
 
-def what_if(study: Study | str | Path, recording: str, *, row: int, subject: Subject, world: Any) -> WhatIfRollout:
+def what_if(
+    study: Study | str | Path, recording: str, *, row: int, subject: Subject, world: Any, other: bool = False
+) -> WhatIfRollout:
     """A rollout from a recorded row, to be played with `play([Move(do="agent"), …])` and closed in the end.
 
-    The subject need not be the one that was recorded: what would another one expect here, and do?
+    With `other=True` the subject need not be the one that was recorded: what would another one expect here, and do?
     """
     opened = study if isinstance(study, Study) else Study.open(study)
     found, place = opened.recording(recording), as_world(world)
     assert isinstance(place, World)
-    own = found.info.subject is None or found.info.subject.name == subject.info.name
-    return WhatIfRollout(origin(found, row, subject, place, own=own))
+    return WhatIfRollout(origin(found, row, subject, place, other=other))

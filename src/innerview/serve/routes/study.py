@@ -153,5 +153,6 @@ def _describe(opened: Opened, derived: Sequence[Column], capabilities: Capabilit
             "capabilities": capabilities,
             "of": info.arguments.get("of"),
             "edits": info.arguments.get("edits", ()),
+            "other": info.arguments.get("other", ()),
         }
     )

@@ -40,6 +40,8 @@ class WhatIfRequest(BaseModel):
     """Tell nodes from this one on; those before are known."""
     subject: Word | None = None
     """Who plays; the one that was recorded unless said."""
+    other: bool = False
+    """Go on where subject or world are others than were recorded, or changed since."""
 
 
 class WhatIfNode(BaseModel):
@@ -73,12 +75,14 @@ class WhatIfReply(BaseModel):
     """Why nothing can be changed; empty where things can."""
     arrays: list[str]
     """What can be seen at each node."""
+    other: list[str]
+    """How subject and world differ from those that were recorded."""
 
 
 @router.post("")
 def what_if(body: WhatIfRequest, service: Serving) -> WhatIfReply:
     """What moves lead to from a recorded row: what the subject says at each, and what can be changed at the last."""
-    asked = WhatIfJob(recording=body.recording, row=body.row, moves=body.moves, subject=body.subject)
+    asked = WhatIfJob(recording=body.recording, row=body.row, moves=body.moves, subject=body.subject, other=body.other)
     played = _sessions(service).play(asked, go_on=body.go_on)
     origin = played.origin
     space = origin.world.info.actions
@@ -90,6 +94,7 @@ def what_if(body: WhatIfRequest, service: Serving) -> WhatIfReply:
         things=list(played.things),
         why_fixed=played.why_fixed,
         arrays=list(origin.form.observations.values()),
+        other=list(origin.other),
     )
 
 

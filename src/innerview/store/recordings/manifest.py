@@ -169,9 +169,12 @@ def log_line(committed: CommittedBlock) -> bytes:
 
 def without_provisional(folder: Path, manifest: Manifest) -> Manifest:
     """The manifest as it was before the provisional blocks."""
-    if not manifest.provisional:
-        return manifest
-    kept = load_log(folder, manifest)[: manifest.blocks - manifest.provisional]
+    return without_last(folder, manifest, manifest.provisional) if manifest.provisional else manifest
+
+
+def without_last(folder: Path, manifest: Manifest, count: int) -> Manifest:
+    """The manifest as it was before the last blocks."""
+    kept = load_log(folder, manifest)[: manifest.blocks - count]
     lines = [log_line(block) for block in kept]
     return replace(
         manifest,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -29,11 +29,16 @@ _WAITING_BLOCKS = 2
 class RecordingWriter:
     """Appends rows to a recording. Used from one thread; leaving it with an error keeps what was committed."""
 
-    def __init__(self, folder: Path, loaded: LoadedManifest, lock: WriterLock) -> None:
+    def __init__(
+        self, folder: Path, loaded: LoadedManifest, lock: WriterLock, *, then: Callable[[], None] | None = None
+    ) -> None:
         manifest = loaded.manifest
         _check_key_columns(manifest.info)
         self._committer = Committer(folder, loaded)
         self._folder, self._lock, self._info = folder, lock, manifest.info
+        self._then = then
+        self.restored = (0, 0)
+        """Rows and groups that were in no whole block of the recording that is added to, and are in hand again."""
         self.block_rows = manifest.block_rows
         self._committer.prepare()
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="innerview writer")
@@ -51,6 +56,11 @@ class RecordingWriter:
     def name(self) -> str:
         """Of what is written."""
         return self._info.name
+
+    @property
+    def folder(self) -> Path:
+        """Where it is written."""
+        return self._folder
 
     @property
     def rows_committed(self) -> int:
@@ -122,6 +132,8 @@ class RecordingWriter:
                 self._committer.complete()
         finally:
             self.close()
+        if self._then is not None:
+            self._then()
 
     def provisional(self) -> None:
         """From here on rows are kept to be looked at only: whoever continues the recording replaces them."""

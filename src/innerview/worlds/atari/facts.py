@@ -14,6 +14,7 @@ from typing import Any
 from innerview.schema import Column
 
 PIXELS = "px"
+LIFE_LOST_EVENT = "life_lost"
 
 
 @dataclass(frozen=True)
@@ -198,3 +199,42 @@ SEAQUEST = RamFacts(
 
 KNOWN: Mapping[str, RamFacts] = {"breakout": BREAKOUT, "seaquest": SEAQUEST}
 """Games whose memory is understood; of the others score and lives are told."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """What the console says after a step."""
+
+    ram: Sequence[int]
+    lives: int
+    reward: float = 0.0
+    life_lost: bool = False
+
+
+def facts_of(
+    game: str, before: Mapping[str, Any], now: Seen, *, screen_wh: tuple[int, int], seen_wh: tuple[int, int]
+) -> dict[str, Any]:
+    """What is true now; `before` is what was true a step ago, nothing at the start of an episode."""
+    known = KNOWN.get(game)
+    facts = {"score": before.get("score", 0.0) + now.reward, "lives": now.lives, LIFE_LOST_EVENT: now.life_lost}
+    if known is None:
+        return facts
+    facts.update(known.read(now.ram))
+    facts["objects"] = boxes(known.things(now.ram), screen_wh=screen_wh, seen_wh=seen_wh)
+    facts.update((name, bool(before) and happened(before, facts)) for name, happened in known.events.items())
+    return facts
+
+
+def columns_of(game: str) -> tuple[Column, ...]:
+    """Columns of the facts of a game."""
+    known = KNOWN.get(game)
+    box = (
+        "Box in pixels of the observation (x_px, y_px: upper left), place and distance to the player in screen pixels."
+    )
+    things = [Column(name="objects", type="objects", kind="objects", label="in view", description=box)]
+    return (
+        Column(name="score", type="float", unit="points", description="The rewards of this episode so far."),
+        Column(name="lives", type="int", unit="lives"),
+        *((*known.columns, *things) if known else ()),
+        Column(name=LIFE_LOST_EVENT, type="bool", kind="event", label="life lost"),
+    )

@@ -11,17 +11,17 @@ import torch
 from numpy.typing import NDArray
 
 from innerview.errors import UnknownName, WorldError
-from innerview.schema import ActionSpace, ArraySpec, Column, Moment, WorldInfo
-from innerview.worlds.atari.facts import KNOWN, boxes
+from innerview.schema import ActionSpace, ArraySpec, Moment, WorldInfo
+from innerview.worlds.atari.facts import Seen, columns_of, facts_of
 from innerview.worlds.atari.frames import INPUT_HW, STACK, shrink_grey
-from innerview.worlds.atari.game import AtariGame, GameSettings, Snapshot
+from innerview.worlds.atari.game import AtariGame, GameSettings, Snapshot, find_rom
+from innerview.worlds.contents import digest_of_file
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes
 
 FRAMES_PER_SECOND = 60
 PICTURE = "picture"
 GAME_OVER, LIFE_LOST, TIME_LIMIT = "game over", "life lost", "time limit"
-LIFE_LOST_EVENT = "life_lost"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,6 @@ class AtariLane:
 
     def __init__(self, game: AtariGame, settings: AtariSettings) -> None:
         self.atari, self.settings = game, settings
-        self._known = KNOWN.get(game.name)
         self._stack_hwc = np.zeros((*INPUT_HW, settings.stack), np.uint8)
         self._now: Moment | None = None
 
@@ -104,7 +103,8 @@ class AtariLane:
         if turn.life_lost and self.settings.episodic_life:
             ended = ended or LIFE_LOST
         facts = self._facts(self._now.facts, turn.reward, life_lost=turn.life_lost)
-        self._now = Moment(observation=self._observed(), facts=facts, reward=turn.reward, ended=ended)
+        cut = ended == TIME_LIMIT
+        self._now = Moment(observation=self._observed(), facts=facts, reward=turn.reward, ended=ended, cut=cut)
         return self._now
 
     def clone(self) -> Bookmark:
@@ -129,15 +129,9 @@ class AtariLane:
         return {**seen, PICTURE: self.atari.colour()} if self.settings.picture else seen
 
     def _facts(self, before: Mapping[str, Any], reward: float, *, life_lost: bool) -> dict[str, Any]:
-        facts = {"score": before.get("score", 0.0) + reward, "lives": self.atari.lives, LIFE_LOST_EVENT: life_lost}
-        if self._known is None:
-            return facts
-        ram = self.atari.ram.tolist()
         height, width = self.atari.screen_hw
-        facts.update(self._known.read(ram))
-        facts["objects"] = boxes(self._known.things(ram), screen_wh=(width, height), seen_wh=INPUT_HW[::-1])
-        facts.update((name, bool(before) and happened(before, facts)) for name, happened in self._known.events.items())
-        return facts
+        now = Seen(ram=self.atari.ram.tolist(), lives=self.atari.lives, reward=reward, life_lost=life_lost)
+        return facts_of(self.atari.name, before, now, screen_wh=(width, height), seen_wh=INPUT_HW[::-1])
 
 
 def _small(screen_hw: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -159,8 +153,9 @@ def _describe(lane: AtariLane) -> WorldInfo:
         family="atari",
         observations=_arrays(game, settings),
         actions=ActionSpace(kind="discrete", names=game.actions),
-        facts=_columns(game.name),
+        facts=columns_of(game.name),
         settings=told,
+        files={"ROM": digest_of_file(find_rom(game.name, settings.rom))},
     )
 
 
@@ -176,17 +171,3 @@ def _arrays(game: AtariGame, settings: AtariSettings) -> tuple[ArraySpec, ...]:
     )
     picture = ArraySpec(name=PICTURE, shape=(*game.screen_hw, 3), dtype="uint8", role="image", axes=axes)
     return (stack, picture) if settings.picture else (stack,)
-
-
-def _columns(game: str) -> tuple[Column, ...]:
-    known = KNOWN.get(game)
-    box = (
-        "Box in pixels of the observation (x_px, y_px: upper left), place and distance to the player in screen pixels."
-    )
-    things = [Column(name="objects", type="objects", kind="objects", label="in view", description=box)]
-    return (
-        Column(name="score", type="float", unit="points", description="The rewards of this episode so far."),
-        Column(name="lives", type="int", unit="lives"),
-        *((*known.columns, *things) if known else ()),
-        Column(name=LIFE_LOST_EVENT, type="bool", kind="event", label="life lost"),
-    )

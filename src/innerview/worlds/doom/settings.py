@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
 from innerview.errors import UnknownName, WorldError
 from innerview.registry import plugins
-from innerview.schema import Column
+from innerview.worlds.doom.contents import files_of
 from innerview.worlds.doom.facts import NEEDED_VARIABLES
 from innerview.worlds.frames import ResizeMethod
 
@@ -44,6 +44,8 @@ class DoomSettings:
     """A map of the WAD, or several to take turns by seed."""
     game_variables: Sequence[str] = ()
     """Told as facts in addition to those the config lists."""
+    name: str | None = None
+    """What the world is called; the config's name, or that of the folder, where left out."""
 
     @classmethod
     def of(cls, **settings: Any) -> DoomSettings:
@@ -78,16 +80,13 @@ class Setup:
     buttons: tuple[str, ...]
     variables: tuple[str, ...]
     screen: tuple[int, int]
+    files: Mapping[str, str]
+    """Digests of the config and of what it names, by what each is."""
     _presses: tuple[list[int], ...] = field(default=(), repr=False)
 
     def load(self) -> Any:
         """A ViZDoom game with the config read."""
         return _load(self.config)
-
-    @property
-    def name(self) -> str:
-        """The config's name without its ending."""
-        return self.config.stem
 
     @property
     def size(self) -> tuple[int, int]:
@@ -126,29 +125,57 @@ class Setup:
             raise WorldError(f"There is no action {action}; there are {len(self._presses)}: {', '.join(self.actions)}.")
         return self._presses[int(action)]
 
-    def map_column(self) -> tuple[Column, ...]:
-        """A column that tells the map, where there are several."""
-        several = len(self.settings.maps) > 1 and self.settings.facts
-        return (Column(name="map", type="text", kind="category"),) if several else ()
-
     def to_settings(self) -> dict[str, Any]:
         """What makes this world this world, in plain values."""
         return {
-            "config": self.config.name,
             "size": list(self.size),
             "screen": list(self.screen),
             "resize": self.settings.resize,
             "frame_skip": self.settings.frame_skip,
             "seconds_per_step": self.settings.frame_skip / TICS_PER_SECOND,
-            "actions": {name: list(buttons) for name, buttons in self.actions.items()},
-            "facts": self.settings.facts,
+            "buttons": [[name, *buttons] for name, buttons in self.actions.items()],
             "maps": list(self.settings.maps),
         }
 
 
-def prepare(config: str, settings: DoomSettings) -> Setup:
+def prepare_all(configs: str | Sequence[str], settings: DoomSettings) -> dict[str, Setup]:
+    """Setups by what their configs are called. To be one world they have the same actions; facts are those of all."""
+    paths = find_configs(configs)
+    setups = {title: prepare(path, settings) for title, path in zip(_titles(paths), paths, strict=True)}
+    first = next(iter(setups.values()))
+    for setup in setups.values():
+        if list(setup.actions.items()) != list(first.actions.items()):
+            raise WorldError(
+                f"{setup.config.name} has the actions {', '.join(setup.actions)}; {first.config.name} has "
+                f"{', '.join(first.actions)}. Configs that are one world have the same: say actions=, or record them "
+                "apart."
+            )
+    every = tuple(dict.fromkeys(name for setup in setups.values() for name in setup.variables))
+    return {title: replace(setup, variables=every) for title, setup in setups.items()}
+
+
+def _titles(paths: Sequence[Path]) -> list[str]:
+    """File names without their endings; with their folders where two are called the same."""
+    stems = [path.stem for path in paths]
+    return [
+        stem if stems.count(stem) == 1 else f"{path.parent.name}/{stem}"
+        for path, stem in zip(paths, stems, strict=True)
+    ]
+
+
+def find_configs(configs: str | Sequence[str]) -> list[Path]:
+    """The files of a path, of a list of paths, or of a folder with the folders in it, in the order of their names."""
+    if isinstance(configs, str) and (folder := Path(configs).expanduser()).is_dir():
+        found = sorted(folder.resolve().rglob("*.cfg"))
+    else:
+        found = [find_config(each) for each in ([configs] if isinstance(configs, str) else configs)]
+    if not found:
+        raise WorldError(f"There is no ViZDoom config in {configs or 'the list'}: it holds no .cfg file.")
+    return found
+
+
+def prepare(path: Path, settings: DoomSettings) -> Setup:
     """Read the config and check the settings against it; no engine is started."""
-    path = find_config(config)
     game = _load(path)
     available = [_name(button) for button in game.get_available_buttons()]
     actions = _actions(settings.actions, available)
@@ -165,6 +192,7 @@ def prepare(config: str, settings: DoomSettings) -> Setup:
         buttons=buttons,
         variables=tuple(dict.fromkeys([*needed, *listed, *asked])),
         screen=_screen(settings),
+        files=files_of(path, game),
         _presses=presses,
     )
 

@@ -34,25 +34,25 @@ class GymFacts:
         facts = {name: _plain(info[key]) for key, name in self.keys.items() if key in info}
         if self.asked is not None:
             facts |= {name: _plain(value) for name, value in self.asked(env, info).items()}
-        return {column.name: _fitting(column, facts[column.name]) for column in self.columns if column.name in facts}
+        return {column.name: fitting(column, facts[column.name]) for column in self.columns if column.name in facts}
 
     def with_more(self, info: Mapping[str, Any]) -> GymFacts:
         """These and the numbers that a first step tells: many environments say nothing at reset."""
         known = {column.name for column in self.columns}
         keys = {key: name for key, name in _numbers(info).items() if name not in known}
-        columns = tuple(_column(name, info[key]) for key, name in keys.items())
+        columns = tuple(column_of(name, info[key]) for key, name in keys.items())
         return GymFacts({**self.keys, **keys}, self.columns + columns, self.asked)
 
 
 def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None) -> GymFacts:
     """Which facts an environment tells, judged by its first info."""
     keys = _numbers(info)
-    columns = {name: _column(name, info[key]) for key, name in keys.items()}
+    columns = {name: column_of(name, info[key]) for key, name in keys.items()}
     if asked is not None:
         told = _read_facts(env, info, asked)
         if not isinstance(told, Mapping):
             raise WorldError(f"facts(env, info) should give a dict of facts by name, not {told!r}.")
-        columns |= {name: _column(name, value) for name, value in told.items()}
+        columns |= {name: column_of(name, value) for name, value in told.items()}
     return GymFacts(keys, tuple(columns.values()), asked)
 
 
@@ -82,7 +82,8 @@ def why_ended(*, terminated: bool, truncated: bool, info: Mapping[str, Any]) -> 
     return "terminated" if terminated else "time limit"
 
 
-def _column(name: str, value: Any) -> Column:
+def column_of(name: str, value: Any) -> Column:
+    """The column of a fact, judged by a first value."""
     kind = _type(value)
     if kind is None:
         raise WorldError(
@@ -97,8 +98,9 @@ def _column_name(key: str) -> str:
     return f"info {key}" if key in RESERVED else key
 
 
-def _fitting(column: Column, value: Any) -> Any:
+def fitting(column: Column, value: Any) -> Any:
     """The value as its column takes it. A column's type was read off the first value, which may not tell all."""
+    value = _plain(value)
     got = _type(value)
     if value is None or got == column.type:
         return value

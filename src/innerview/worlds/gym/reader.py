@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from innerview.errors import WorldError
-from innerview.schema import ArraySpec, Moment, WorldInfo
+from innerview.schema import ArraySpec, Column, Moment, WorldInfo
+from innerview.worlds.gym.actions import Actions, actions, names_of
+from innerview.worlds.gym.calls import act, begin
+from innerview.worlds.gym.emulator import Emulator, find_emulator
 from innerview.worlds.gym.facts import FactsOf, GymFacts, find_facts
 from innerview.worlds.gym.masks import MASK, GymMasks, MasksOf, find_masks
-from innerview.worlds.gym.spaces import Actions, Observed, actions, coloured, observed, read_all
+from innerview.worlds.gym.spaces import Observed, coloured, observed, read_all
 
 PICTURE = "picture"
 """What the environment renders, where its observations are not pictures themselves."""
@@ -29,7 +33,7 @@ class GymSettings:
     masks: MasksOf | None = None
     """A function (env, info) -> where things are, by kind of thing, asked at every moment."""
     render: bool | None = None
-    """Keep what the environment renders as "picture"; None: where it renders arrays and observations are no images."""
+    """Keep what the environment renders as "picture"; None: where it renders and observations are no images."""
     name: str | None = None
 
 
@@ -42,15 +46,33 @@ class Reader:
     facts: GymFacts
     picture: ArraySpec | None = None
     masks: GymMasks | None = None
+    emulator: Emulator | None = None
+    first: str = ""
+    """SHA-256 of its first moments with seed 0; empty where they were not the same twice."""
 
-    def moment(self, env: Any, observation: Any, info: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
-        """What the environment said, in our words."""
+    def moment(
+        self,
+        env: Any,
+        observation: Any,
+        info: Mapping[str, Any],
+        *,
+        reward: float = 0.0,
+        ended: str = "",
+        cut: bool = False,
+        before: Mapping[str, Any] | None = None,
+    ) -> Moment:
+        """What the environment said, in our words; `before` are the facts of a step ago."""
         seen = dict(read_all(self.parts, observation))
         if self.picture is not None:
-            seen[PICTURE] = np.array(env.render(), np.uint8)
+            picture = env.render() if self.emulator is None else self.emulator.picture(env)
+            seen[PICTURE] = np.array(picture, np.uint8)
         if self.masks is not None:
             seen[MASK] = self.masks.read(env, info)
-        return Moment(observation=seen, facts=self.facts.read(env, info), reward=reward, ended=ended)
+        facts = {part.spec.name: str(part.found(observation)) for part in self.parts if part.text}
+        facts |= self.facts.read(env, info)
+        if self.emulator is not None:
+            facts |= self.emulator.read(env, before or {}, reward)
+        return Moment(observation=seen, facts=facts, reward=reward, ended=ended, cut=cut)
 
     @property
     def arrays(self) -> tuple[ArraySpec, ...]:
@@ -58,23 +80,47 @@ class Reader:
         more = (self.picture, self.masks.spec if self.masks else None)
         return (*(part.spec for part in self.parts), *(spec for spec in more if spec is not None))
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Every fact of a moment, once."""
+        texts = (Column(name=part.spec.name, type="text", kind="category") for part in self.parts if part.text)
+        told = (*(self.emulator.columns if self.emulator else ()), *self.facts.columns, *texts)
+        return tuple({column.name: column for column in reversed(told)}.values())[::-1]
+
 
 def read_spaces(env: Any, settings: GymSettings) -> Reader:
     """Look at the spaces, at a first reset and a first step: what there is to see, to do and to tell."""
     parts = observed(env.observation_space)
     if getattr(env, "stacks_colours", False):
         parts = tuple(coloured(part) for part in parts)
-    chosen = actions(env.action_space, settings.actions, _meanings(env))
-    _, info = env.reset(seed=0)
+    chosen = actions(env.action_space, settings.actions, names_of(env))
+    seen, info = begin(env, 0)
     asked = settings.masks
     masks = find_masks(env, info, asked, [part.spec for part in parts]) if asked is not None else None
     told = find_facts(env, info, settings.facts)
-    facts = told.with_more(env.step(chosen.convert(_first_action(chosen)))[-1])
-    return Reader(parts, chosen, facts, _picture(env, parts, settings.render), masks)
+    emulator = find_emulator(env, [part.spec for part in parts])
+    picture = _picture(env, parts, settings.render, emulator)
+    after = act(env, chosen.convert(chosen.first))
+    reader = Reader(parts, chosen, told.with_more(after[-1]), picture, masks, emulator)
+    first = first_moments(parts, seen, after)
+    again = first_moments(parts, begin(env, 0)[0], act(env, chosen.convert(chosen.first)))
+    return replace(reader, first=first if first == again else "")
 
 
-def _first_action(chosen: Actions) -> Any:
-    return 0 if chosen.space.kind == "discrete" else np.zeros(len(chosen.space.names), np.float32)
+def first_moments(parts: Sequence[Observed], seen: Any, after: Sequence[Any]) -> str:
+    """Digest of what is seen first and after a step, and of what that earned; machines differ in the last digits.
+
+    Empty where that cannot be read: who plays is told so, with the lane and the step.
+    """
+    found = hashlib.sha256()
+    try:
+        arrays = [array for each in (seen, after[0]) for array in read_all(parts, each).values()]
+    except WorldError:
+        return ""
+    for array in arrays:
+        found.update((np.round(array, 3) + 0.0 if array.dtype.kind == "f" else array).tobytes())
+    found.update(f"{after[1]:.3f} {after[2]} {after[3]}".encode())
+    return found.hexdigest()
 
 
 def describe(env: Any, reader: Reader, settings: GymSettings, arguments: Mapping[str, Any]) -> WorldInfo:
@@ -82,12 +128,14 @@ def describe(env: Any, reader: Reader, settings: GymSettings, arguments: Mapping
     spec = getattr(env, "spec", None)
     plain = {k: v for k, v in arguments.items() if isinstance(v, str | int | float | bool | None)}
     return WorldInfo(
-        name=settings.name or (spec.id if spec is not None else type(env.unwrapped).__name__),
+        name=settings.name or getattr(env, "title", "") or (spec.id if spec else type(env.unwrapped).__name__),
         family="gymnasium",
         observations=reader.arrays,
         actions=reader.actions.space,
-        facts=reader.facts.columns,
-        settings={**plain, **({"picture": True} if reader.picture else {})},
+        facts=reader.columns,
+        settings=plain,
+        first=reader.first,
+        repeats=bool(reader.first),
     )
 
 
@@ -101,18 +149,18 @@ def import_gymnasium() -> Any:
     return gymnasium
 
 
-def _meanings(env: Any) -> Sequence[str] | None:
-    tell = getattr(env.unwrapped, "get_action_meanings", None)
-    return tuple(str(meaning) for meaning in tell()) if callable(tell) else None
-
-
-def _picture(env: Any, parts: tuple[Observed, ...], asked: bool | None) -> ArraySpec | None:
+def _picture(env: Any, parts: tuple[Observed, ...], asked: bool | None, emulator: Emulator | None) -> ArraySpec | None:
+    axes = ("height", "width", "channel")
+    if emulator is not None:
+        shape = (*emulator.screen_hw, 3)
+        shown = asked is not False and all(part.spec.shape != shape for part in parts)
+        return ArraySpec(name=PICTURE, shape=shape, dtype="uint8", role="image", axes=axes) if shown else None
     can = env.render_mode == "rgb_array"
     if asked and not can:
         raise WorldError(
             f"render=True needs an environment made with render_mode='rgb_array', not {env.render_mode!r}."
         )
-    if asked is False or not can or any(part.spec.is_image for part in parts):
+    if asked is False or not can or (asked is None and any(part.spec.is_image for part in parts)):
         return None
     shape = np.asarray(env.render()).shape
-    return ArraySpec(name=PICTURE, shape=shape, dtype="uint8", role="image", axes=("height", "width", "channel"))
+    return ArraySpec(name=PICTURE, shape=shape, dtype="uint8", role="image", axes=axes)

@@ -12,6 +12,8 @@ from innerview.errors import WorldError
 _FAMILY = "stable_baselines3."
 _OWN_WORDS = ("TimeLimit.truncated", "terminal_observation")
 """What a VecEnv adds to the info of the environment inside."""
+_NOT_NEEDED = ("VecMonitor", "VecTransposeImage", "VecCheckNan")
+"""Wrappers without which a game is the same: they count, check, or change the order of axes, which is found."""
 
 
 def is_vec_env(thing: Any) -> bool:
@@ -25,30 +27,80 @@ def as_single(thing: Any) -> Any:
     return OneGame(thing) if is_vec_env(thing) else thing
 
 
-class OneGame:
-    """The one game of a VecEnv, wrappers such as VecFrameStack included."""
+class _Inside:
+    """A game of a VecEnv as one environment."""
 
     spec = None
+
+    def __init__(self, games: Any, place: int) -> None:
+        self._games, self._place = games, place
+        inside = getattr(games.unwrapped, "envs", None)
+        self.env = inside[place] if inside else None
+        """The environment itself, where it lives in this process."""
+        self.observation_space, self.action_space = games.observation_space, games.action_space
+        self.render_mode = games.render_mode
+        self.stacks_colours = False
+        spec = games.get_attr("spec", [place])[0]
+        self.title = spec.id if spec is not None else ""
+        """The registered id of the environment inside."""
+
+    @property
+    def unwrapped(self) -> Any:
+        """The innermost environment, where it lives in this process."""
+        return self if self.env is None else self.env.unwrapped
+
+    def close(self) -> None:
+        """Close the games."""
+        self._games.close()
+
+
+class GameAt(_Inside):
+    """One of several games, played by itself: the VecEnv neither resets it nor steps the others."""
+
+    def reset(self, *, seed: int | None = None) -> Any:
+        """Begin an episode."""
+        return self._asked("reset", seed=seed)
+
+    def step(self, action: Any) -> Any:
+        """Act once."""
+        return self._asked("step", action)
+
+    def render(self) -> Any:
+        """A picture, where it renders one."""
+        return self._asked("render")
+
+    def _asked(self, method: str, *given: Any, **named: Any) -> Any:
+        return self._games.env_method(method, *given, indices=[self._place], **named)[0]
+
+
+def games_of(thing: Any) -> list[GameAt]:
+    """Every game of a VecEnv of several; only without wrappers that remember, which know all games together."""
+    _refuse_normalised(thing)
+    games = thing
+    while type(games).__name__ in _NOT_NEEDED:
+        games = games.venv
+    if hasattr(games, "venv"):
+        raise WorldError(
+            f"The vector environment of stable-baselines3 plays {games.num_envs} games within {type(games).__name__}, "
+            "and each of them must be begun with a seed of its own. Make it with one game: "
+            "world(lambda: make_vec_env(…, n_envs=1)), with the same wrappers as in training; a function that makes it "
+            "plays in any number of lanes."
+        )
+    return [GameAt(games, place) for place in range(games.num_envs)]
+
+
+class OneGame(_Inside):
+    """The one game of a VecEnv, wrappers such as VecFrameStack included."""
 
     def __init__(self, games: Any) -> None:
         _refuse_normalised(games)
         if games.num_envs != 1:
             raise WorldError(
-                f"The vector environment of stable-baselines3 plays {games.num_envs} games, and each of them must be "
-                "begun with a seed of its own. Make it with one game: world(lambda: make_vec_env(…, n_envs=1)), with "
-                "the same wrappers as in training (VecFrameStack, …). A function that makes it plays in any number of "
-                "lanes; without such wrappers, give the environment itself: world(lambda: MyEnv())."
+                f"The function given to world() made a vector environment of {games.num_envs} games, and each lane "
+                "plays one. Let it make one game: world(lambda: make_vec_env(…, n_envs=1))."
             )
-        self._games = games
-        self.observation_space, self.action_space = games.observation_space, games.action_space
-        self.render_mode = games.render_mode
+        super().__init__(games, 0)
         self.stacks_colours = _stacks_colours(games)
-
-    @property
-    def unwrapped(self) -> Any:
-        """The environment inside, where it lives in this process."""
-        inside = getattr(self._games.unwrapped, "envs", None)
-        return inside[0].unwrapped if inside else self
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, Mapping[str, Any]]:
         """Begin an episode."""
@@ -67,10 +119,6 @@ class OneGame:
     def render(self) -> Any:
         """A picture, where it renders one."""
         return self._games.render()
-
-    def close(self) -> None:
-        """Close the game."""
-        self._games.close()
 
 
 def _first(seen: Any) -> Any:

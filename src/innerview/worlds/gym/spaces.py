@@ -1,4 +1,4 @@
-"""Gymnasium's spaces in our words: observations as named arrays, actions with names."""
+"""Gymnasium's observation spaces in our words: named arrays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import WorldError
-from innerview.schema import ActionSpace, ArraySpec
+from innerview.schema import ArraySpec
 
 SINGLE = "observation"
 """The name of an observation that has none of its own."""
 COLOURS = ("red", "green", "blue")
+TEXT_LENGTH = 256
+"""Characters of a text whose space does not say how long it may be."""
 
 
 @dataclass(frozen=True)
@@ -21,59 +23,124 @@ class Observed:
     """One named part of an observation and how to read it."""
 
     spec: ArraySpec
-    path: tuple[str, ...]
-    """Keys that lead to it through nested dicts."""
+    path: tuple[Any, ...]
+    """Keys and places that lead to it through nested dicts and tuples."""
     convert: Callable[[Any], np.ndarray]
+    text: bool = False
+    """Whether it is a text, which people read as words."""
+
+    def found(self, observation: Any) -> Any:
+        """This part as the environment gave it."""
+        for key in self.path:
+            observation = observation[key]
+        return observation
 
     def read(self, observation: Any) -> np.ndarray:
         """This part of what the environment gave, as an array of our own."""
-        for key in self.path:
-            observation = observation[key]
-        array = self.convert(observation)
+        array = self.convert(self.found(observation))
         if array.shape != self.spec.shape:
             raise WorldError(
                 f"The environment gave '{self.spec.name}' with shape {array.shape}; its space says {self.spec.shape}. "
                 "Correct the environment's observation_space."
             )
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            raise WorldError(f"'{self.spec.name}' holds NaN (not a number).")
         return array
 
 
 def observed(space: Any) -> tuple[Observed, ...]:
-    """Every part of an observation space; nested dicts get names such as "camera.left"."""
-    from gymnasium import spaces
-
-    if not isinstance(space, spaces.Dict):
-        return (_part(SINGLE, (), space),)
+    """Every part of an observation space; nested dicts and tuples get names such as "camera.left" and "part 0"."""
     parts: list[Observed] = []
     _collect(space, (), parts)
     return tuple(parts)
 
 
-def _collect(space: Any, path: tuple[str, ...], parts: list[Observed]) -> None:
+def observed_like(example: Any) -> tuple[Observed, ...]:
+    """Every part of an observation like this one, where no space describes it."""
+    parts: list[Observed] = []
+    _collect_like(example, (), parts)
+    return tuple(parts)
+
+
+def _collect_like(example: Any, path: tuple[Any, ...], parts: list[Observed]) -> None:
+    if isinstance(example, Mapping | tuple):
+        inside = example.items() if isinstance(example, Mapping) else enumerate(example)
+        for key, inner in inside:
+            _collect_like(inner, (*path, key), parts)
+        return
+    name = _name(path)
+    if isinstance(example, str):
+        parts.append(_text(name, path, TEXT_LENGTH))
+        return
+    array = _numbers(example)
+    if array.dtype.kind not in "biuf":
+        raise WorldError(f"The observation '{name}' is {example!r:.60}, no array of numbers, text or dict of these.")
+    parts.append(_box(name, path, array.shape, array.dtype))
+
+
+def _numbers(value: Any) -> np.ndarray:
+    """Of a list, an array or a tensor."""
+    return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+
+
+def _name(path: tuple[Any, ...]) -> str:
+    return ".".join(f"part {key}" if isinstance(key, int) else str(key) for key in path) or SINGLE
+
+
+def _collect(space: Any, path: tuple[Any, ...], parts: list[Observed]) -> None:
     from gymnasium import spaces
 
-    for key, inner in space.spaces.items():
-        here = (*path, key)
-        if isinstance(inner, spaces.Dict):
-            _collect(inner, here, parts)
-        else:
-            parts.append(_part(".".join(here), here, inner))
+    if isinstance(space, spaces.Dict):
+        for key, inner in space.spaces.items():
+            _collect(inner, (*path, key), parts)
+    elif isinstance(space, spaces.Tuple):
+        for place, inner in enumerate(space.spaces):
+            _collect(inner, (*path, place), parts)
+    else:
+        parts.append(_part(_name(path), path, space))
 
 
-def _part(name: str, path: tuple[str, ...], space: Any) -> Observed:
+def _part(name: str, path: tuple[Any, ...], space: Any) -> Observed:
     from gymnasium import spaces
 
     if isinstance(space, spaces.Discrete):
-        count, start = int(space.n), int(space.start)
-        names = tuple(str(start + i) for i in range(count))
-        spec = ArraySpec(name=name, shape=(count,), dtype="float32", role="observation", elements=names)
-        return Observed(spec, path, lambda value: _one_hot(int(value) - start, count))
+        return _counted(name, path, (1,), int(space.start))
+    if isinstance(space, spaces.MultiDiscrete):
+        return _counted(name, path, tuple(np.asarray(space.nvec).shape), np.asarray(space.start))
     if isinstance(space, spaces.Box | spaces.MultiBinary):
         return _box(name, path, tuple(space.shape), np.dtype(space.dtype))
+    if isinstance(space, spaces.Text) or isinstance(_sampled(space), str):
+        return _text(name, path, int(getattr(space, "max_length", TEXT_LENGTH)))
     raise WorldError(
-        f"The observation '{name}' has the space {space}, which cannot be recorded. Known: Box, Discrete, MultiBinary "
-        "and Dict of these. Wrap the environment, for example with gymnasium.wrappers.FlattenObservation."
+        f"The observation '{name}' has the space {space}, which cannot be recorded. Known: Box, Discrete, "
+        "MultiDiscrete, MultiBinary, Text, and Dict and Tuple of these. Wrap the environment, for example with "
+        "gymnasium.wrappers.TransformObservation."
     )
+
+
+def _sampled(space: Any) -> Any:
+    """Something of a space that is none of Gymnasium's own, such as MiniGrid's missions."""
+    from gymnasium import spaces
+
+    return None if type(space).__module__.startswith(spaces.__name__) else space.sample()
+
+
+def _counted(name: str, path: tuple[Any, ...], shape: tuple[int, ...], start: Any) -> Observed:
+    """Whole numbers, counted from 0."""
+    spec = ArraySpec(name=name, shape=shape, dtype="int64", role="observation")
+    return Observed(spec, path, lambda value: np.asarray(value, np.int64).reshape(shape) - start)
+
+
+def _text(name: str, path: tuple[Any, ...], length: int) -> Observed:
+    """A text by its characters' numbers (Unicode), filled up with zeros; its words are a fact of the same name."""
+    spec = ArraySpec(name=name, shape=(length,), dtype="int64", role="observation", axes=("character",))
+
+    def convert(value: Any) -> np.ndarray:
+        codes = np.zeros(max(length, len(value)), np.int64)
+        codes[: len(value)] = [ord(letter) for letter in value]
+        return codes
+
+    return Observed(spec, path, convert, text=True)
 
 
 def _box(name: str, path: tuple[str, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Observed:
@@ -86,7 +153,7 @@ def _box(name: str, path: tuple[str, ...], shape: tuple[int, ...], dtype: np.dty
     spec = ArraySpec(name=name, shape=shape or (1,), dtype=str(dtype), role="observation", axes=axes)
 
     def convert(value: Any) -> np.ndarray:
-        array = np.array(value, dtype)  # a copy: environments reuse their buffers
+        array = np.array(_numbers(value), dtype)  # a copy: environments reuse their buffers
         return np.ascontiguousarray(array.transpose(order)) if order else np.atleast_1d(array)
 
     return Observed(spec, path, convert)
@@ -101,73 +168,6 @@ def coloured(part: Observed) -> Observed:
 def is_channel_first(shape: Sequence[int]) -> bool:
     """Whether three axes are channel, height, width: the first is the smallest."""
     return len(shape) == 3 and shape[0] < min(shape[1:]) and (shape[2] not in (1, 3, 4) or shape[0] in (1, 3))
-
-
-def _one_hot(index: int, count: int) -> np.ndarray:
-    array = np.zeros(count, np.float32)
-    array[index] = 1
-    return array
-
-
-@dataclass(frozen=True)
-class Actions:
-    """An action space and how our actions become the environment's."""
-
-    space: ActionSpace
-    convert: Callable[[Any], Any]
-
-
-def actions(space: Any, names: Sequence[str] | None, meanings: Sequence[str] | None = None) -> Actions:
-    """Named actions from a Discrete or Box space; `names` given by a person come before the environment's own."""
-    from gymnasium import spaces
-
-    if isinstance(space, spaces.Discrete):
-        return _discrete(int(space.n), int(space.start), _names(int(space.n), names, meanings))
-    if isinstance(space, spaces.Box) and np.issubdtype(space.dtype, np.floating):
-        return _continuous(space, names)
-    advice = {
-        spaces.MultiDiscrete: "Give one Discrete number a combination, with gymnasium.wrappers.TransformAction.",
-        spaces.MultiBinary: "Give one Discrete number a combination, with gymnasium.wrappers.TransformAction.",
-        spaces.Dict: "Flatten them into one Box, with gymnasium.wrappers.TransformAction.",
-    }.get(type(space), "Wrap the environment so that its actions are Discrete or a Box of floats.")
-    raise WorldError(f"Actions of the space {space} are not supported; Discrete and Box of floats are. {advice}")
-
-
-def _discrete(count: int, start: int, names: tuple[str, ...]) -> Actions:
-    def convert(action: Any) -> int:
-        index = int(action)
-        if not 0 <= index < count:
-            raise WorldError(f"There is no action {index}; there are {count}: {', '.join(names)}.")
-        return index + start
-
-    return Actions(ActionSpace(kind="discrete", names=names), convert)
-
-
-def _continuous(space: Any, names: Sequence[str] | None) -> Actions:
-    low, high = np.asarray(space.low), np.asarray(space.high)
-
-    def convert(action: Any) -> np.ndarray:
-        """Bounded as the space says: a sampled action may lie outside."""
-        array = np.asarray(action, space.dtype)
-        if array.size != low.size or not np.isfinite(array).all():
-            raise WorldError(f"An action is {low.size} finite numbers here, not {np.array2string(array)}.")
-        return np.clip(array.reshape(space.shape), low, high)
-
-    described = ActionSpace(
-        kind="continuous",
-        names=_names(low.size, names, None),
-        low=tuple(float(v) for v in low.ravel()),
-        high=tuple(float(v) for v in high.ravel()),
-    )
-    return Actions(described, convert)
-
-
-def _names(count: int, names: Sequence[str] | None, meanings: Sequence[str] | None) -> tuple[str, ...]:
-    if names is not None and len(names) != count:
-        raise WorldError(f"actions names {len(names)} actions ({', '.join(names)}), but the environment has {count}.")
-    if names is None and meanings is not None and len(meanings) == count and len(set(meanings)) == count:
-        names = [meaning.lower().replace("_", " ") for meaning in meanings]
-    return tuple(names) if names is not None else tuple(f"action {i}" for i in range(count))
 
 
 def read_all(parts: Sequence[Observed], observation: Any) -> Mapping[str, np.ndarray]:

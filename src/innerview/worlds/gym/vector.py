@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from innerview.errors import WorldError
 from innerview.schema import Moment
+from innerview.worlds.gym.actions import Actions, actions
+from innerview.worlds.gym.calls import checked_reward
 from innerview.worlds.gym.facts import find_facts, why_ended
-from innerview.worlds.gym.reader import GymSettings, Reader, describe, import_gymnasium
-from innerview.worlds.gym.spaces import actions, observed
+from innerview.worlds.gym.reader import GymSettings, Reader, describe, first_moments, import_gymnasium
+from innerview.worlds.gym.spaces import Observed, observed
 from innerview.worlds.protocols import Lanes
 
 _HOW = (
     "Build it with gymnasium.make_vec(id, num_envs=8, vectorization_mode='sync', "
     "vector_kwargs={'autoreset_mode': gymnasium.vector.AutoresetMode.DISABLED}), or give world() the id and open lanes."
 )
+
+
+def makers_of(env: Any) -> list[Callable[[], Any]]:
+    """Functions that make the single games of a vector environment that resets them by itself; none for any other.
+
+    So each can be begun with a seed of its own, and its end is seen.
+    """
+    gymnasium = import_gymnasium()
+    if env.metadata.get("autoreset_mode") == gymnasium.vector.AutoresetMode.DISABLED:
+        return []
+    while isinstance(env, gymnasium.vector.VectorWrapper) and type(env).__name__ == "RecordEpisodeStatistics":
+        env = env.env
+    if isinstance(env, gymnasium.vector.SyncVectorEnv | gymnasium.vector.AsyncVectorEnv):
+        return list(env.env_fns)
+    if isinstance(env, gymnasium.vector.VectorWrapper) or env.spec is None:
+        return []
+    spec = env.spec
+    ours = {name: value for name, value in spec.kwargs.items() if name not in _OF_VECTORS}
+    return [lambda: gymnasium.make(spec.id, **ours)] * env.num_envs
+
+
+_OF_VECTORS = ("num_envs", "vectorization_mode", "vector_kwargs", "wrappers")
+"""What make_vec adds to the arguments of an environment."""
 
 
 class GymVectorWorld:
@@ -43,7 +68,7 @@ class GymVectorWorld:
         chosen = actions(env.single_action_space, settings.actions)
         _, infos = env.reset(seed=0)
         facts = find_facts(env, lane_info(infos, 0), settings.facts)
-        self._reader = Reader(parts, chosen, facts)
+        self._reader = Reader(parts, chosen, facts, first=self._first_moments(parts, chosen))
         self.info = describe(env, self._reader, settings, {})
 
     def open(self, lanes: int) -> Lanes:
@@ -51,6 +76,15 @@ class GymVectorWorld:
         if not 1 <= lanes <= self._env.num_envs:
             raise WorldError(f"The vector environment has {self._env.num_envs} games; {lanes} lanes were asked for.")
         return VectorLanes(self._env, self._reader, lanes)
+
+    def _first_moments(self, parts: tuple[Observed, ...], chosen: Actions) -> str:
+        """Digest of the first moments of the first game with seed 0, where they are the same twice."""
+        env, found = self._env, []
+        for _ in range(2):
+            seen, _ = env.reset(seed=[0] * env.num_envs)
+            after = env.step(np.stack([chosen.convert(chosen.first)] * env.num_envs))
+            found.append(first_moments(parts, _lane_of(seen, 0), [_lane_of(after[0], 0), *(p[0] for p in after[1:4])]))
+        return found[0] if found[0] == found[1] else ""
 
 
 class VectorLanes:
@@ -78,7 +112,7 @@ class VectorLanes:
                 f"The vector environment failed at reset of lane {lane} with seed {seed}: {error}"
             ) from error
         self._playing[lane], self._steps[lane] = True, 0
-        return self._moment(lane, observations, infos, reward=0.0, ended="")
+        return self._moment(lane, observations, infos)
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Moment]:
         """Act in the lanes given. A game that is left out cannot be held still: its episode is given up."""
@@ -105,7 +139,9 @@ class VectorLanes:
         for lane in actions:
             info = lane_info(infos, lane)
             ended = why_ended(terminated=bool(terminated[lane]), truncated=bool(truncated[lane]), info=info)
-            moments[lane] = self._moment(lane, observations, infos, reward=float(rewards[lane]), ended=ended)
+            cut = bool(truncated[lane]) and not terminated[lane]
+            how = {"reward": rewards[lane], "ended": ended, "cut": cut}
+            moments[lane] = self._moment(lane, observations, infos, **how)
         self._playing &= ~self._over
         return moments
 
@@ -123,10 +159,21 @@ class VectorLanes:
         self._over[games] = False
         return result
 
-    def _moment(self, lane: int, observations: Any, infos: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
-        return self._reader.moment(
-            self._env, _lane_of(observations, lane), lane_info(infos, lane), reward=reward, ended=ended
-        )
+    def _moment(
+        self,
+        lane: int,
+        observations: Any,
+        infos: Mapping[str, Any],
+        *,
+        reward: Any = 0.0,
+        ended: str = "",
+        cut: bool = False,
+    ) -> Moment:
+        info, seen = lane_info(infos, lane), _lane_of(observations, lane)
+        try:
+            return self._reader.moment(self._env, seen, info, reward=checked_reward(reward), ended=ended, cut=cut)
+        except WorldError as error:
+            raise WorldError(f"The game in lane {lane} failed at step {self._steps[lane]}: {error}") from error
 
 
 def lane_info(infos: Mapping[str, Any], lane: int) -> dict[str, Any]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from innerview.errors import UnknownName, WorldError
 from innerview.registry import load_plugins, plugins
 from innerview.schema import Moment
+from innerview.worlds.gym.calls import act, begin
 from innerview.worlds.gym.facts import why_ended
 from innerview.worlds.gym.reader import GymSettings, Reader, describe, import_gymnasium, read_spaces
-from innerview.worlds.gym.sb3 import OneGame, as_single, is_vec_env
-from innerview.worlds.gym.vector import GymVectorWorld
+from innerview.worlds.gym.sb3 import OneGame, as_single, games_of, is_vec_env
+from innerview.worlds.gym.vector import GymVectorWorld, makers_of
 from innerview.worlds.lanes import ThreadedLanes
 from innerview.worlds.protocols import Lanes, World
 
@@ -28,24 +29,31 @@ def gym_world(thing: Any, **given: Any) -> World:
     if given and not isinstance(thing, str):
         raise UnknownName("setting of a Gymnasium world", next(iter(given)), GymSettings.__dataclass_fields__)
     if isinstance(thing, gymnasium.vector.VectorEnv):
-        return GymVectorWorld(thing, settings)
+        makers = makers_of(thing)
+        return GymWorld(makers, settings, {}) if makers else GymVectorWorld(thing, settings)
+    if is_vec_env(thing) and thing.num_envs > 1:
+        return GymGamesWorld(games_of(thing), settings)
     if isinstance(thing, gymnasium.Env) or is_vec_env(thing):
         return GymEnvWorld(as_single(thing), settings)
     if isinstance(thing, str):
         if settings.render and "render_mode" not in given:
             given["render_mode"] = "rgb_array"
-        return GymWorld(lambda: make_by_id(thing, given), replace(settings, name=settings.name or thing), given)
+        return GymWorld([lambda: make_by_id(thing, given)], replace(settings, name=settings.name or thing), given)
     if callable(thing):
-        return GymWorld(thing, settings, {})
+        return GymWorld([thing], settings, {})
     raise WorldError(f"{thing!r} is not a Gymnasium environment: it must be a gymnasium.Env or a VectorEnv.")
 
 
 class GymWorld:
-    """Environments made afresh for each lane."""
+    """Environments made afresh for each lane; of several functions that make one, each lane has its own."""
 
-    def __init__(self, make: Callable[[], Any], settings: GymSettings, arguments: Mapping[str, Any]) -> None:
-        self._make = make
-        env = self._made()
+    def __init__(
+        self, makers: Sequence[Callable[[], Any]], settings: GymSettings, arguments: Mapping[str, Any]
+    ) -> None:
+        self._makers = makers
+        if len(makers) > 1:
+            self.default_lanes = len(makers)
+        env = self._made(0)
         try:
             self._reader = read_spaces(env, settings)
             self.info = describe(env, self._reader, settings, arguments)
@@ -54,13 +62,28 @@ class GymWorld:
 
     def open(self, lanes: int) -> Lanes:
         """Make that many environments."""
-        return ThreadedLanes(lambda lane: GymGame(self._made(), self._reader), lanes)
+        return ThreadedLanes(lambda lane: GymGame(self._made(lane), self._reader), lanes)
 
-    def _made(self) -> Any:
-        env = as_single(self._make())
+    def _made(self, lane: int) -> Any:
+        env = as_single(self._makers[lane % len(self._makers)]())
         if not isinstance(env, import_gymnasium().Env | OneGame):
             raise WorldError(f"The function given to world() made {env!r}, which is not a gymnasium.Env.")
         return env
+
+
+class GymGamesWorld:
+    """Games of the user's side by side, each a lane. They stay open: whoever made them closes them."""
+
+    def __init__(self, games: Sequence[Any], settings: GymSettings) -> None:
+        self._games, self.default_lanes = games, len(games)
+        self._reader = read_spaces(games[0], settings)
+        self.info = describe(games[0], self._reader, settings, {})
+
+    def open(self, lanes: int) -> Lanes:
+        """Use that many of the games."""
+        if not 1 <= lanes <= len(self._games):
+            raise WorldError(f"The vector environment has {len(self._games)} games; {lanes} lanes were asked for.")
+        return ThreadedLanes(lambda lane: GymGame(self._games[lane], self._reader, borrowed=True), lanes)
 
 
 class GymEnvWorld:
@@ -97,18 +120,25 @@ class GymGame:
 
     def __init__(self, env: Any, reader: Reader, *, borrowed: bool = False) -> None:
         self._env, self._reader, self._borrowed = env, reader, borrowed
+        self._facts: Mapping[str, Any] = {}
 
     def reset(self, seed: int) -> Moment:
         """Begin an episode with that seed."""
-        observation, info = self._env.reset(seed=seed)
-        return self._reader.moment(self._env, observation, info, reward=0.0, ended="")
+        observation, info = begin(self._env, seed)
+        moment = self._reader.moment(self._env, observation, info)
+        self._facts = moment.facts
+        return moment
 
     def step(self, action: Any) -> Moment:
         """Act once."""
         taken = self._reader.actions.convert(action)
-        observation, reward, terminated, truncated, info = self._env.step(taken)
-        ended = why_ended(terminated=bool(terminated), truncated=bool(truncated), info=info)
-        return self._reader.moment(self._env, observation, info, reward=float(reward), ended=ended)
+        observation, reward, terminated, truncated, info = act(self._env, taken)
+        ended = why_ended(terminated=terminated, truncated=truncated, info=info)
+        cut = bool(truncated) and not terminated
+        before = self._facts
+        moment = self._reader.moment(self._env, observation, info, reward=reward, ended=ended, cut=cut, before=before)
+        self._facts = moment.facts
+        return moment
 
     def close(self) -> None:
         """Close the environment, unless it is the user's own."""

@@ -13,6 +13,12 @@ const chosenKey = family("result-", { own: true });
 /** Results that are held whole at a time; more are asked for again. */
 const maxValues = 12;
 
+/** Why a lens would not begin, and how to go on all the same where another subject is all that is the matter. */
+export interface Refusal {
+  readonly message: string;
+  readonly anyway?: () => Promise<void>;
+}
+
 export class Results {
   /** Newest first. */
   all = $state.raw<readonly ResultLine[]>([]);
@@ -20,7 +26,7 @@ export class Results {
   problem = $state("");
 
   /** Why a lens would not even begin, in the service's words. */
-  readonly refused = new SvelteMap<string, string>();
+  readonly refused = new SvelteMap<string, Refusal>();
 
   private readonly api: ResultService;
   private readonly started = new SvelteMap<string, string>();
@@ -141,17 +147,18 @@ export class Results {
   async look(
     lens: string,
     parameters: NonNullable<JobOf<"lens">["parameters"]>,
-    more: Pick<JobOf<"lens">, "rows" | "subject"> = {},
+    more: Pick<JobOf<"lens">, "rows" | "subject" | "other"> = {},
   ): Promise<void> {
     const recording = this.recording;
-    const subject = this.strict ? { subject: this.subject } : {};
+    const subject = this.strict ? { subject: this.subject, other: true } : {};
     this.refused.delete(lens);
     try {
       const job = await this.service.start({ kind: "lens", lens, recording, parameters, ...subject, ...more });
       await this.began(lens, job);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      this.refused.set(lens, problem.message);
+      const anyway = problem.kind === "NotAsRecorded" && (() => this.look(lens, parameters, { ...more, other: true }));
+      this.refused.set(lens, { message: problem.message, ...(anyway && { anyway }) });
     }
   }
 

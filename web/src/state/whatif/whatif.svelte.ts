@@ -2,7 +2,8 @@
 import { isAbort, messageOf } from "../../api/errors";
 import type { Frame } from "../../api/data/frames";
 import type { Job } from "../../api/model";
-import { WhatIfService, sent, type Move, type WhatIfReply, type WhatIfNode, type WhatIfThing } from "../../api/whatif";
+import { WhatIfService, sent } from "../../api/whatif";
+import type { Move, WhatIfAsk, WhatIfNode, WhatIfReply, WhatIfThing } from "../../api/whatif";
 import { text } from "../address/address.svelte";
 import type { Clock } from "../time/clock.svelte";
 import type { FactorRow } from "../vision/factorrows";
@@ -209,8 +210,8 @@ export class WhatIf implements WorkspaceState {
 
   /** Keep it as a recording; the job that does it. */
   async save(): Promise<Job> {
-    const { recording, row, moves, subject } = this.ask(this.moves);
-    const asked = { kind: "what_if", recording, row, moves: moves.map(sent), ...(subject && { subject }) } as const;
+    const { moves, ...where } = this.ask(this.moves);
+    const asked = { kind: "what_if", ...where, moves: moves.map(sent) } as const;
     const job = this.jobs.begun(await this.session.service.start(asked));
     this.saved = job.id;
     return job;
@@ -304,11 +305,11 @@ export class WhatIf implements WorkspaceState {
     });
   }
 
-  private ask(moves: readonly Move[]): { recording: string; row: number; moves: readonly Move[]; subject?: string } {
+  private ask(moves: readonly Move[]): Pick<WhatIfAsk, "recording" | "row" | "moves" | "subject" | "other"> {
     const { home, who } = this;
     if (!home) throw new Error("Nothing is being rolled out.");
     const row = home.start + (this.nodes[0]?.step ?? courseFromText(this.written)?.step ?? 0);
-    return { recording: home.recording, row, moves, ...(who ? { subject: who } : {}) };
+    return { recording: home.recording, row, moves, ...(who ? { subject: who, other: true } : {}) };
   }
 
   /** Have these moves played; `made` says that somebody just made them. */

@@ -13,6 +13,7 @@ import torch
 from PIL import Image
 
 from innerview.errors import JobError, SubjectError, UnknownName
+from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.schema import ArraySpec
 from innerview.store import Recording
@@ -113,11 +114,7 @@ def _check_same(recording: Recording, subject: Subject) -> None:
     about, info = recording.info, recording.info.subject
     if info is not None and not info.memory:
         raise SubjectError(f"'{info.name}' has no memory: there is nothing to reduce. {CAN_BE_EXPORTED}")
-    if info is not None and info.identity and info.identity != subject.identity():
-        raise JobError(
-            f"'{recording.name}' was recorded with another version of '{info.name}' (other weights, edits or "
-            "preprocessing) than the subject that was given. Load that version, or record anew."
-        )
+    check_recorded(recording, subject=subject)
     if about.arguments.get("edits"):
         of = about.arguments.get("of")
         instead = f" Export '{of}' instead." if of else ""

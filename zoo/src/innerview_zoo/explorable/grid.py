@@ -154,7 +154,7 @@ def _digest(subject: Subject, world: WorldInfo, seed: int, grid: PoseGrid) -> st
     told: dict[str, Any] = {
         "version": _VERSION,
         "identity": subject.identity(),
-        "world": {"name": world.name, **world.settings},
+        "world": world.identity,
         "seed": seed,
         "lines": grid.lines,
         "headings": grid.headings,

@@ -41,7 +41,7 @@ export function lookLive(
   const subject = session.source?.subject;
   return session.page.live.call(`${channel} ${session.letter}`, "lens", {
     recording,
-    ...(subject && { subject }),
+    ...(subject && { subject, other: true }),
     ...asked,
   });
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, get_args
 
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import ActionSpace, ArraySpec, Column, Moment, Scene, WorldInfo
+from innerview.worlds.contents import digest_of_text
 from innerview.worlds.doom.engines import sweep
 from innerview.worlds.doom.facts import look_at_labels
 from innerview.worlds.doom.settings import TICS_PER_SECOND, find_screen
@@ -177,8 +177,6 @@ def _describe(setup: _Setup) -> WorldInfo:
     name = NAME
     if setup.layouts:
         del told["cells"]
-        told["layouts"] = list(setup.layouts)
-        told["layouts_digest"] = _digest(setup.layouts)
         name = f"{NAME} {_title(settings.layouts)}"
     picture = ArraySpec(
         name="observation",
@@ -194,6 +192,7 @@ def _describe(setup: _Setup) -> WorldInfo:
         actions=ActionSpace(kind="discrete", names=tuple(ACTIONS)),
         facts=_columns(setup),
         settings=told,
+        files={f"layout {name}": _digest(maze) for name, maze in setup.layouts.items()},
     )
 
 
@@ -202,11 +201,8 @@ def _title(layouts: str | Path | Sequence[str | Path] | None) -> str:
     return Path(layouts).stem if isinstance(layouts, str | Path) else "layouts"
 
 
-def _digest(layouts: Mapping[str, Maze]) -> str:
-    found = hashlib.sha256()
-    for maze in layouts.values():
-        found.update(repr((walls(maze), maze.items, maze.spawn, maze.angle_deg)).encode())
-    return found.hexdigest()[:16]
+def _digest(maze: Maze) -> str:
+    return digest_of_text(repr((walls(maze), maze.items, maze.spawn, maze.angle_deg)))
 
 
 def _columns(setup: _Setup) -> tuple[Column, ...]:

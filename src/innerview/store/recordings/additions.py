@@ -1,0 +1,134 @@
+"""Makes a recording anew beside the one that is there: to replace it, or to add episodes to one that is complete.
+
+Whatever happens meanwhile, the one that is there stays as it was; at the end they change places. Blocks that stay as
+they are become further names of the same files, so that adding costs no room for what is there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from innerview.schema import RecordingInfo, to_json
+from innerview.store.changes import changing
+from innerview.store.files import make_folder, remove_folder, write_file, writing
+from innerview.store.paths import confined, is_plain_file
+from innerview.store.recordings.manifest import LOG, MANIFEST, Manifest, load_manifest, save_manifest, without_last
+from innerview.store.recordings.recording import Recording
+from innerview.store.recordings.writer import RecordingWriter
+
+BESIDE = "growing"
+"""The folder of a study in which recordings are made that will take the place of others."""
+_OLD = ".old"
+GROWING = "seeds"
+"""The argument that may go on: more of it is more episodes."""
+
+
+def grows(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether arguments ask for what there is and further episodes."""
+    then, after = before.get(GROWING), now.get(GROWING)
+    if not isinstance(then, list) or not isinstance(after, list) or len(after) <= len(then):
+        return False
+    same = {key: value for key, value in before.items() if key != GROWING}
+    return after[: len(then)] == then and same == {key: value for key, value in now.items() if key != GROWING}
+
+
+def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
+    """Begin with the whole blocks of a complete recording; `info` asks for more episodes."""
+    loaded = load_manifest(old)
+    manifest = loaded.manifest
+    partial = manifest.rows % manifest.block_rows != 0
+    kept = without_last(old, manifest, 1) if partial else manifest
+    make_folder(beside)
+    for path in sorted(old.rglob("*")):
+        place = path.relative_to(old)
+        if path.is_dir() or not _belongs(place, kept.blocks):
+            continue
+        target = confined(beside, *place.parts)
+        make_folder(target.parent)
+        _link(path, target)
+    content = (old / LOG).read_bytes()[: kept.log_bytes] if kept.blocks else b""
+    write_file(beside / LOG, content)
+    about = replace(info, created_at=manifest.info.created_at, note=manifest.info.note)
+    begun = replace(kept, info=about, complete=False, segment_rows=0, tables=())
+    save_manifest(beside, begun, signed=loaded.signed)
+
+
+def restore_rest(old: Recording, writer: RecordingWriter) -> None:
+    """Give a writer the rows of a complete recording that are in no whole block, and the groups that end in them."""
+    first = writer.rows_committed
+    if first >= old.rows:
+        return
+    lines = [line for line in old.groups().iter_rows(named=True) if line["stop"] > first]
+    for line in lines:
+        start, stop = max(first, line["start"]), line["stop"]
+        arrays = {spec.name: old.array(spec.name, start, stop) for spec in old.info.arrays}
+        writer.append(old.columns(None, start, stop), arrays)
+        writer.end_group(line)
+    writer.restored = (old.rows - first, len(lines))
+
+
+def take_place(study: Path, beside: Path, place: Path) -> None:
+    """Put a finished recording in its place."""
+    old = beside.with_name(beside.name + _OLD)
+    with changing(study), writing(place):
+        if old.exists():
+            remove_folder(old, beside=study)
+        if place.exists():
+            place.rename(old)
+        beside.rename(place)
+        if old.exists():
+            remove_folder(old, beside=study)
+        with suppress(OSError):
+            beside.parent.rmdir()  # unless another recording grows
+
+
+def settle(study: Path) -> None:
+    """Bring back what a process took away that was killed before it put the new recording in its place."""
+    if not (study / BESIDE).is_dir():
+        return
+    with changing(study), writing(study / BESIDE):
+        for folder in (study / BESIDE).glob(f"*{_OLD}"):
+            place = study / "recordings" / folder.name.removesuffix(_OLD)
+            if not place.exists() and is_plain_file(folder / MANIFEST):
+                folder.rename(place)
+
+
+def same_but_growing(before: Manifest, info: RecordingInfo) -> bool:
+    """Whether a recording is asked for with more episodes than it was."""
+    return grows(to_json(before.info.arguments), to_json(info.arguments))
+
+
+def continues(folder: Path, info: RecordingInfo) -> bool:
+    """Whether what was begun in a folder goes on with these arguments."""
+    if not is_plain_file(folder / MANIFEST):
+        return False
+    before = load_manifest(folder).manifest.info
+    fields = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
+    return all(to_json(getattr(before, each)) == to_json(getattr(info, each)) for each in fields)
+
+
+def _belongs(place: Path, blocks: int) -> bool:
+    """Whether a file is one of the first blocks, of scenes, or says what an array is."""
+    room = place.parts[0]
+    if room in ("rows", "groups"):
+        return place.stem.isdigit() and int(place.stem) < blocks
+    if room == "arrays" and place.name.startswith(("c.", "k.")):
+        number = place.name.split(".")[1]
+        return number.isdigit() and int(number) < blocks
+    return room in ("arrays", "scenes")
+
+
+def _link(path: Path, target: Path) -> None:
+    """Another name for a file; a copy where the disk has no such thing, and of what is replaced later."""
+    if path.suffix != ".json":
+        with suppress(OSError):
+            os.link(path, target)
+            return
+    with writing(target):
+        shutil.copyfile(path, target)

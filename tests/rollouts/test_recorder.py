@@ -1,0 +1,151 @@
+"""A loop of one's own, logged step by step: the same rows as a recording that innerview plays."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import innerview as iv
+from innerview.errors import CaptureError
+from innerview.testing.worlds import CountingWorld
+from tests.rollouts.players import recurrent
+
+KILLED = """
+import time
+import numpy as np
+import innerview as iv
+
+log = iv.recorder("a.study", name="mine", actions=["a"], block_rows=8)
+for step in range(70):
+    log.step(np.full((2, 2), float(step)), 0, done=step % 10 == 9)
+until = time.monotonic() + 20
+while log.recording.rows < 64 and time.monotonic() < until:  # the thread that writes is a moment behind
+    time.sleep(0.01)
+print("70 steps", flush=True)
+time.sleep(60)
+"""
+ACTIONS = ["left", "right", "forward"]
+
+
+def loop(log: Any, made: iv.Recording, episodes: int, *, stop: int | None = None, **more: Any) -> None:
+    """Play recorded actions again in a loop of one's own."""
+    lanes = CountingWorld().open(1)
+    for line in list(made.groups().iter_rows(named=True))[:episodes]:
+        now = lanes.reset(0, line["seed"])
+        for step, action in enumerate(made.columns(["action"], line["start"], line["stop"])["action"]):
+            if step == stop:
+                raise KeyError("the environment broke")
+            then = lanes.step({0: action})[0]
+            facts = {"x": now.facts["x"], "health": now.facts["health"]}
+            log.step(now.observation["observation"], action, reward=then.reward, done=then.ended, **facts, **more)
+            now = then
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> iv.Recording:
+    path = tmp_path_factory.mktemp("played") / "a.study"
+    return iv.record(path, recurrent(), CountingWorld(), episodes=3, lanes=1, name="x", progress=False)
+
+
+def test_a_logged_loop_holds_what_a_played_one_holds(played: iv.Recording, tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine", block_rows=16) as log:
+        loop(log, played, 3)
+    made = log.recording
+    assert made.complete and made.info.origin.kind == "logged" and iv.check(tmp_path / "a.study") == []
+    names = ["episode", "step", "action", "reward", "value", "entropy", "x", "health"]
+    there, here = played.columns(names), made.columns(names)
+    assert np.allclose(there.to_numpy(), here.to_numpy(), atol=1e-6)
+    for array in ("observation", "memory", "probabilities"):
+        assert np.allclose(played.array(array, 0, played.rows), made.array(array, 0, made.rows), atol=1e-6)
+    assert made.groups()["outcome"].to_list() == played.groups()["outcome"].to_list()
+    assert made.groups()["return"].to_list() == played.groups()["return"].to_list()
+    gradient = iv.look(tmp_path / "a.study", "gradient", "mine", subject=recurrent(), rows=(3, 9), progress=False)
+    assert gradient.arguments["identity"] == recurrent().identity(), "lenses work as on any recording"
+
+
+def test_without_a_subject_what_is_given_is_kept(tmp_path: Path) -> None:
+    chances = torch.tensor([0.25, 0.75])
+    with iv.recorder(tmp_path / "a.study", name="mine") as log:
+        for step in range(4):
+            seen = {"camera": np.full((6, 5, 3), step, np.uint8), "words": "go" * step}
+            said = {"probabilities": chances, "value": step / 2, "memory": [float(step)] * 8}
+            log.step(seen, 1, reward=step, done="arrived" if step == 3 else False, **said, place="hall", near=step > 1)
+    made = log.recording
+    assert made.info.subject is None and {spec.name: spec.role for spec in made.info.arrays} == {
+        "observation.camera": "observation",
+        "observation.words": "observation",
+        "probabilities": "probabilities",
+        "memory": "memory",
+    }
+    assert made.array("observation.camera", 2, 3).max() == 2 and made.array("memory", 3, 4).tolist() == [[3.0] * 8]
+    rows = made.columns(["value", "entropy", "place", "near", "reward"])
+    assert rows["value"].to_list() == [0.0, 0.5, 1.0, 1.5] and rows["entropy"][0] == pytest.approx(0.8113, abs=1e-4)
+    assert rows["near"].to_list() == [False, False, True, True] and set(rows["place"]) == {"hall"}
+    assert made.groups().row(0, named=True)["outcome"] == "arrived"
+
+
+def test_a_loop_that_breaks_keeps_what_it_had(played: iv.Recording, tmp_path: Path) -> None:
+    with (
+        pytest.raises(KeyError),
+        iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine") as log,
+    ):
+        loop(log, played, 2, stop=7)
+    assert log.recording.rows == 7 and log.recording.complete
+    assert log.recording.groups()["outcome"].to_list() == ["stopped: KeyError"]
+    with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine") as log:
+        loop(log, played, 1)
+    assert log.name == "mine no 2", "what is there is not written over"
+    with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine", overwrite=True) as log:
+        loop(log, played, 1)
+    assert log.name == "mine" and log.recording.group_count == 1
+
+
+def test_a_killed_loop_loses_only_the_block_in_hand(tmp_path: Path) -> None:
+    program = tmp_path / "loop.py"
+    program.write_text(KILLED)
+    with subprocess.Popen([sys.executable, str(program)], cwd=tmp_path, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"70 steps\n"
+        process.kill()
+    made = iv.Study.open(tmp_path / "a.study").recording("mine")
+    assert made.rows == 64 and not made.complete and iv.check(tmp_path / "a.study") == []
+    assert made.array("observation", 0, made.rows)[:, 0, 0].tolist() == list(range(made.rows))
+
+
+def test_a_recorder_that_was_given_nothing_leaves_nothing(tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", recurrent()):
+        pass
+    assert iv.Study.open(tmp_path / "a.study").recordings() == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ([((3,), 0, {}), ((4,), 0, {})], r"step 1 of episode 0.*shape \(4,\).*\(3,\)"),
+        ([((3,), 2, {})], r"step 0 of episode 0: There is no action 2; there are 2: a, b"),
+        ([((3,), 0, {"reward": float("nan")})], "reward is NaN"),
+        ([((3,), 0, {}), ((3,), 0, {"x": 1.0})], r"step 1 of episode 0: The fact 'x' was not given in the first step"),
+        ([((3,), 0, {"value": 1.0}), ((3,), 0, {})], "value was given in some steps and not in others"),
+        ([((3,), 0, {"step": 1})], "fact named 'step'"),
+    ],
+)
+def test_what_does_not_fit_says_where(steps: list[Any], words: str, tmp_path: Path) -> None:
+    with (
+        iv.recorder(tmp_path / "a.study", name="mine", actions=["a", "b"]) as log,
+        pytest.raises(CaptureError, match=words),
+    ):
+        for shape, action, more in steps:
+            log.step(np.zeros(shape), action, **more)
+
+
+def test_a_subject_and_what_it_says_are_not_both_given(tmp_path: Path) -> None:
+    with (
+        iv.recorder(tmp_path / "a.study", recurrent()) as log,
+        pytest.raises(CaptureError, match="value come from 'tiny'"),
+    ):
+        log.step(np.zeros((8, 8, 3), np.uint8), 0, value=1.0)
