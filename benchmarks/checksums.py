@@ -26,6 +26,7 @@ from starlette.testclient import TestClient
 import innerview as iv
 from innerview.schema import ArraySpec, Ordering
 from innerview.serve.app import create_app
+from innerview.serve.door import Door
 
 EPISODE, FRAMES = 500, 2_000
 HEIGHT, WIDTH = 64, 112
@@ -88,7 +89,7 @@ def write_study(folder: Path, rows: int) -> iv.Study:
 
 def opening(study: iv.Study) -> None:
     """What the page asks for when it opens the study."""
-    app = create_app(iv.Study.open(study.path), token="t", port=80)
+    app = create_app(iv.Study.open(study.path), door=Door(token="t"), port=80)
     client = TestClient(app, "http://127.0.0.1", headers={"Authorization": "Bearer t"})
     for address in (*OPENED, "recordings/wandering/columns?columns=episode,step,action,reward,value,health,x,y"):
         assert client.get(f"/api/{address}").status_code == 200, address

@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from innerview.serve.app import create_app
+from innerview.serve.door import Door
 from innerview.store import Study, check
 from tests.store.samples import flip
 from tests.store.whole_study import addresses, files_of, make_study
@@ -35,7 +36,7 @@ def whole(study: Study) -> dict[str, bytes]:
 
 
 def _answers(study: Study, wanted: list[str]) -> Iterator[tuple[str, tuple[int, bytes]]]:
-    app = create_app(Study(study.path, study.name), token="t", port=80)
+    app = create_app(Study(study.path, study.name), door=Door(token="t"), port=80)
     client = TestClient(app, "http://127.0.0.1", raise_server_exceptions=False, headers={"Authorization": "Bearer t"})
     for address in wanted:
         reply = client.get(f"/api/{address}")

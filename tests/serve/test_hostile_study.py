@@ -13,6 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from innerview.serve.app import create_app
+from innerview.serve.door import Door
 from innerview.store import Study
 from innerview.store.isolation import process
 from tests.store.samples import forge, record
@@ -20,7 +21,7 @@ from tests.store.whole_study import addresses, make_study
 
 
 def client_of(study: Study) -> TestClient:
-    app = create_app(study, token="t", port=80)
+    app = create_app(study, door=Door(token="t"), port=80)
     return TestClient(app, "http://127.0.0.1", raise_server_exceptions=False, headers={"Authorization": "Bearer t"})
 
 
