@@ -135,6 +135,7 @@ class Recorder:
                 "length": summary.length,
                 "return": summary.total_reward,
                 "outcome": summary.outcome,
+                "cut": piece.cut,
             }
             writer.end_group(told)
             self._start = self._rows
