@@ -21,7 +21,7 @@ def serve_again(walks: iv.Study, gone: Handle) -> Handle:
     end = time.monotonic() + PATIENCE_S
     while True:
         try:
-            return serve(walks, port=gone.port, token=gone.token)
+            return serve(walks, port=gone.port, door=gone.door)
         except InnerviewError:
             if time.monotonic() > end:
                 raise
@@ -49,11 +49,3 @@ def test_the_page_says_that_the_service_is_away_and_recovers(visit: Visit, walks
         bench.settled("#/episodes/second")
         bench.at_row(0)
         bench.page.close()
-
-
-def test_a_page_that_is_opened_without_the_token_says_where_it_is(visit: Visit, shown_walks: Handle) -> None:
-    bench = visit(shown_walks)
-    bench.page.context.clear_cookies()
-    bench.watch.expected.append("status of 401")
-    bench.page.goto(shown_walks.address)
-    expect(bench.page.locator("body")).to_contain_text("Open the address that was printed")

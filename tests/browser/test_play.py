@@ -20,7 +20,7 @@ def test_the_printed_address_opens_the_page_with_its_episodes(
     visit: Visit, shown_walks: Handle, walks: iv.Study
 ) -> None:
     bench = visit(shown_walks)
-    assert "token" not in bench.page.url, "the token must not stay in the address"
+    assert "code" not in bench.page.url, "the code must not stay in the address"
     groups = walks.recording("first").groups()
     lines = bench.get("episode")
     expect(lines).to_have_count(EPISODES)

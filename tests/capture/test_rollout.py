@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,16 @@ from torch import nn
 import innerview as iv
 from innerview.capture import Piece, Plan, layout, rollout
 from innerview.errors import CaptureError, SubjectError, UnknownName
-from innerview.schema import ActionSpace, WorldInfo
-from innerview.testing.worlds import ContinuousWorld, CountingWorld, CrashingWorld, DictWorld, episode_length, picture
+from innerview.schema import ActionSpace, Column, Moment, WorldInfo
+from innerview.testing.worlds import (
+    ContinuousWorld,
+    CountingGame,
+    CountingWorld,
+    CrashingWorld,
+    DictWorld,
+    episode_length,
+    picture,
+)
 
 
 class Recurrent(nn.Module):
@@ -251,3 +260,47 @@ def test_a_subject_that_does_not_act_cannot_play() -> None:
     subject = iv.subject(Locator(), example=torch.zeros(1, 3, 8, 8), heads="pose")
     with pytest.raises(CaptureError, match=r"no head that acts; it has pose \(pose\).*'counting' has 3"):
         layout(subject, CountingWorld().info)
+
+
+class Gatherer(CountingGame):
+    """Says which item each action picked up, in the last step too."""
+
+    def _moment(self, **told: Any) -> Moment:
+        moment = super()._moment(**told)
+        item = f"item {self.step_count}" if self.step_count else ""
+        facts = {**moment.facts, "picked_up": bool(item), "picked_up_item": item}
+        return replace(moment, facts=facts)
+
+
+class GathererWorld(CountingWorld):
+    """Episodes of five steps; those with even seeds end by a time limit."""
+
+    def __init__(self) -> None:
+        super().__init__(length=5)
+
+    @property
+    def info(self) -> WorldInfo:
+        """With the name of what was picked up as an event."""
+        told = super().info
+        facts = (replace(c, named_by="picked_up_item") if c.name == "picked_up" else c for c in told.facts)
+        return replace(told, facts=(*facts, Column(name="picked_up_item", type="text", kind="event")))
+
+    def game(self, lane: int) -> Gatherer:
+        """The game of one lane."""
+        return Gatherer(5)
+
+
+def test_the_last_action_of_an_episode_has_its_events_and_their_names(subject: iv.Subject) -> None:
+    pieces = play(subject, GathererWorld(), seeds=(0, 1), lanes=1)
+    assert column(pieces, "picked_up_item") == [f"item {n}" for n in range(1, 6)] * 2
+    endings = [piece for piece in pieces if piece.summary is not None]
+    assert all(piece.summary.counts["picked_up: item 5"] == 1 for piece in endings if piece.summary)
+    assert [(piece.summary.outcome, piece.cut) for piece in endings if piece.summary] == [
+        ("time limit", True),
+        ("died", False),
+    ]
+
+
+def test_an_episode_that_the_recorder_cuts_is_cut(subject: iv.Subject) -> None:
+    pieces = play(subject, CountingWorld(length=9), seeds=(0,), lanes=1, max_steps=4)
+    assert [(p.summary.outcome, p.cut) for p in pieces if p.summary is not None] == [("step limit", True)]

@@ -73,7 +73,7 @@ def test_what_record_says_at_its_end_serves_subject_and_world_live(here: Path, m
     assert command == "innerview serve a.study --subject agent.py:make --world CartPole-v1"
     live: list[set[str]] = []
     monkeypatch.setattr(
-        "innerview.cli.make.open_workbench", lambda study, port, browser, *given: live.extend(map(set, given))
+        "innerview.cli.make.open_workbench", lambda study, port, browser, *given, **_: live.extend(map(set, given))
     )
     run(*command.split()[1:], "--no-browser")
     assert live == [{"Sequential"}, {"CartPole-v1"}]
@@ -87,7 +87,9 @@ def test_snapshots_are_served_and_predict_each_at_its_age(here: Path, monkeypatc
         with torch.no_grad():
             agent.module[2].bias.add_(torch.tensor([3.0, 0.0]))
     live: list[dict[str, Callable[[], iv.Subject]]] = []
-    monkeypatch.setattr("innerview.cli.make.open_workbench", lambda study, port, browser, *given: live.extend(given))
+    monkeypatch.setattr(
+        "innerview.cli.make.open_workbench", lambda study, port, browser, *given, **_: live.extend(given)
+    )
     run("serve", "a.study", "--subject", "agent.py:make", "--snapshots", "ppo", "--no-browser")
     assert list(live[0]) == ["Sequential", "ppo @ 0 steps", "ppo @ 40,000 steps"]
     assert live[0]["ppo @ 40,000 steps"]().info.name == "ppo @ 40,000 steps"

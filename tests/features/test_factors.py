@@ -75,7 +75,7 @@ def test_factors_are_the_things_that_count(frames: Rows, places: np.ndarray) -> 
 
 def test_factors_found_before_are_looked_for_in_other_rows(frames: Rows, places: np.ndarray) -> None:
     found = look(frames, sees(), layer="second", count=2)
-    found.value["factors"][0]["meaning"] = {"name": "red", "score": 1.0, "classes": []}
+    found.value["factors"][0]["meaning"] = {"name": "red", "means": "red", "score": 1.0, "classes": []}
     half = frames.part(np.arange(ROWS // 2))
     told: list[tuple[int, int | None, str]] = []
     again = look(half, sees(), factors=found, count=7, watch=lambda *at: told.append(at[:3]))
@@ -183,7 +183,7 @@ def test_factors_are_named_after_what_the_world_says_is_there(frames: Rows, plac
     found = look(told, sees(), layer="second", count=2)
     directions = found.arrays["directions"]
     names = {int(directions[f].argmax()): found.value["factors"][f]["meaning"]["name"] for f in range(2)}
-    assert names == {0: "red", 2: "blue"} and found.value["masks"] == ""
+    assert names == {0: "red? 100 %", 2: "blue? 100 %"} and found.value["masks"] == ""
     bare = look(frames, sees(), layer="second", count=2)
     assert bare.value["factors"][0]["meaning"] is None and "provides no masks" in bare.value["masks"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -46,7 +48,7 @@ def told(amounts: torch.Tensor, masks: np.ndarray, classes: tuple[str, ...] = CL
 
 def test_a_factor_on_a_class_is_named_after_it(amounts: torch.Tensor, masks: np.ndarray) -> None:
     saw = told(amounts, masks)[0]
-    assert saw["name"] == "saw" and saw["score"] > 0.8
+    assert saw["name"] == "saw? 100 %" and saw["score"] > 0.8
     line = saw["classes"][0]  # type: ignore[index]
     assert (line["class"], line["consistency"], line["groups"]) == ("saw", 1.0, 6)
     assert line["share"] == pytest.approx(1.0) and line["chance"] < 0.3
@@ -66,8 +68,27 @@ def test_what_never_moves_is_compared_with_its_size_and_said_to_be_fixed(
 ) -> None:
     saw, bottom, anywhere = told(amounts, masks)
     floor = next(line for line in bottom["classes"] if line["class"] == "floor")  # type: ignore[attr-defined]
-    assert bottom["name"] == "floor" and floor["fixed"] and floor["chance"] == pytest.approx(3 / 16)
-    assert saw["name"] == "saw" and anywhere["name"] == ""
+    assert bottom["name"] == "floor? 100 %" and floor["fixed"] and floor["chance"] == pytest.approx(3 / 16)
+    assert saw["name"] == "saw? 100 %" and anywhere["name"] == ""
+
+
+def test_a_factor_that_might_be_several_things_is_named_after_each_with_its_share() -> None:
+    """Enemies of two kinds and saws, each a third of what it responds to: no one of them is its name."""
+    classes = ("nothing", "left", "right", "saw")
+    masks = np.zeros((90, SIZE, SIZE), np.uint8)
+    amounts = torch.zeros(90, 1, GRID, GRID)
+    for row, (y, x) in enumerate(np.random.default_rng(0).integers(0, 7, (90, 2)) * 4):
+        kind = 1 + (row // 6) % 3
+        masks[row, y : y + 4, x : x + 4] = kind
+        amounts[row, 0, y // 2, x // 2] = (0.0, 1.05, 1.0, 0.95)[kind]
+    (factor,) = _told(amounts, masks, classes)
+    assert factor["name"].startswith("left? 3") and ", right? 3" in factor["name"] and "saw? 3" in factor["name"]
+
+
+def _told(amounts: torch.Tensor, masks: np.ndarray, classes: tuple[str, ...]) -> list[dict[str, Any]]:
+    meaning = Meaning(classes, amounts.shape[1], 6)
+    meaning.add(amounts, masks, np.roll(masks, 7, axis=0), np.arange(len(masks)) % 6)
+    return meaning.summary()
 
 
 def test_what_is_nearly_everywhere_gives_nothing_its_name(amounts: torch.Tensor, masks: np.ndarray) -> None:
@@ -76,7 +97,7 @@ def test_what_is_nearly_everywhere_gives_nothing_its_name(amounts: torch.Tensor,
     for factor in told(amounts, everywhere):
         lines = {line["class"]: line for line in factor["classes"]}  # type: ignore[attr-defined]
         assert lines["floor"]["chance"] > 0.98 and lines["floor"]["excess"] == 0.0
-        assert all(-1 <= line["excess"] <= 1 for line in lines.values()) and factor["name"] in ("", "saw")
+        assert all(-1 <= line["excess"] <= 1 for line in lines.values()) and factor["name"] in ("", "saw? 100 %")
 
 
 def test_a_layer_of_one_cell_reports_no_places(masks: np.ndarray) -> None:

@@ -85,7 +85,7 @@ class ShopWorld(CountingWorld):
     @property
     def info(self) -> WorldInfo:
         event = Column(name="bought", type="bool", kind="event", named_by="goods")
-        goods = Column(name="goods", type="text", kind="category")
+        goods = Column(name="goods", type="text", kind="event")
         return replace(super().info, facts=(*super().info.facts, event, goods))
 
     def game(self, lane: int) -> Game:

@@ -86,6 +86,7 @@ def test_requests_are_read_without_torch() -> None:
         ({"recording": "x", "row": "3"}, "row of call 'forward' should be a whole number, not '3'"),
         ({"recording": "x", "row": 3, "subjct": "a"}, "Did you mean 'subject'?"),
         ([3], "What call 'forward' takes is given by name"),
+        ({"recording": "\ud800", "row": 3}, "cannot be read: Invalid JSON"),
     ],
 )
 def test_live_calls_are_typed_in_the_same_way(given: Any, words: str) -> None:

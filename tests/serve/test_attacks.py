@@ -14,7 +14,7 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from innerview.serve import Handle, serve
-from innerview.serve.guard import BODY_LIMIT, SECURITY_HEADERS, cookie_name
+from innerview.serve.guard import BODY_LIMIT, SECURITY_HEADERS
 from innerview.store import Study
 
 from .conftest import SCRIPT, fill
@@ -32,9 +32,9 @@ def bearer(handle: Handle) -> dict[str, str]:
     "host",
     ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "127.0.0.1:1", "127.0.0.1", "localhost:"],
 )
-@pytest.mark.parametrize("path", ["/api/study", "/", "/?token={token}"])
+@pytest.mark.parametrize("path", ["/api/study", "/", "/?code={code}"])
 def test_a_foreign_host_is_refused_even_with_the_token(served: Handle, host: str, path: str) -> None:
-    wanted = path.format(token=served.token)
+    wanted = path.format(code=served.door.code())
     status, headers, body = ask(served, wanted, Host=host.format(port=served.port), **bearer(served))
     assert status == 403
     assert "set-cookie" not in headers
@@ -77,11 +77,11 @@ def test_our_own_origin_is_answered(served: Handle) -> None:
 
 @pytest.mark.parametrize("token", ["wrong", "x" * 5000, "%C3%BC"])
 def test_a_missing_or_wrong_token_is_refused(served: Handle, stranger: httpx.Client, token: str) -> None:
-    for headers in ({"Authorization": f"Bearer {token}"}, {"Cookie": f"{cookie_name(served.port)}={token}"}, {}):
+    for headers in ({"Authorization": f"Bearer {token}"}, {"Cookie": f"innerview={token}"}, {}):
         response = stranger.get("/api/study", headers=headers)
         assert response.status_code == 401
-        assert response.json()["error"]["kind"] == "NoToken"
-    assert stranger.get("/", params={"token": token}).status_code in (401, 422)
+        assert response.json()["error"]["kind"] == "Unauthorized"
+    assert stranger.post("/api/door", json={"code": token}).status_code in (401, 422)
     assert live_refusal(served, token="") == 403
     assert live_refusal(served, token=token) == 403
 
@@ -90,7 +90,7 @@ def test_part_of_the_token_another_scheme_or_a_query_is_not_the_token(served: Ha
     for shown in (served.token[:-1], served.token + "x"):
         assert stranger.get("/api/study", headers={"Authorization": f"Bearer {shown}"}).status_code == 401
     assert stranger.get("/api/study", headers={"Authorization": f"Basic {served.token}"}).status_code == 401
-    assert stranger.get("/api/study", headers={"Cookie": f"innerview_token_1={served.token}"}).status_code == 401
+    assert stranger.get("/api/study", headers={"Cookie": f"innerview={served.token}"}).status_code == 401
     assert stranger.get(f"/api/study?token={served.token}").status_code == 401
     assert stranger.get("/api/study", headers={"Cookie": '\x7f;"=,;;{]'}).status_code == 401
 
@@ -103,7 +103,7 @@ def test_every_route_of_the_router_refuses_strangers(served: Handle, stranger: h
             seen.append(path)
             if method == "WEBSOCKET":
                 assert live_refusal(served, token="") == 403, path
-            else:
+            elif path not in ("/", "/api/door"):
                 assert stranger.request(method, path).status_code == 401, (method, path)
     described = served.app.openapi()["paths"]
     assert {re.sub(r"{[^}]*}", "0", path) for path in described} <= set(seen), "the enumeration misses no route"
@@ -257,7 +257,7 @@ def test_a_script_in_recorded_text_is_served_as_data(client: httpx.Client) -> No
     assert told.headers["content-type"] == "application/json"
 
 
-@pytest.mark.parametrize("path", ["/", "/api/study", "/api/nothing", "/arrive.js", "/api/recordings/steps/columns"])
+@pytest.mark.parametrize("path", ["/", "/api/study", "/api/nothing", "/api/door", "/api/recordings/steps/columns"])
 def test_every_reply_carries_the_security_headers(
     served: Handle, stranger: httpx.Client, client: httpx.Client, path: str
 ) -> None:

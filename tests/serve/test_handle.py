@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
+import pty
 import socket
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -21,15 +25,16 @@ from starlette.routing import Route
 from innerview.errors import InnerviewError, StoreError
 from innerview.jobs.context import LazyMapping
 from innerview.schema import SubjectInfo
-from innerview.serve import serve, show
+from innerview.serve import Handle, serve, show
 from innerview.serve.app import openapi_text
 from innerview.serve.arguments import numbers_of_jobs
 from innerview.store import Study
 from innerview.testing.worlds import CountingWorld
 
-from .wirework import WAIT_S
+from .wirework import WAIT_S, come_in
 
 ROOT = Path(__file__).resolve().parents[2]
+QUIET = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
 
 
 @dataclass
@@ -37,16 +42,16 @@ class LiveSubject:
     info: SubjectInfo
 
 
-def study_of(handle_url: str) -> httpx.Response:
-    with httpx.Client(follow_redirects=True, timeout=WAIT_S) as client:
-        client.get(handle_url)
-        return client.get(handle_url.split("?")[0] + "api/study")
+def study_of(handle: Handle) -> httpx.Response:
+    with httpx.Client(base_url=handle.address, timeout=WAIT_S) as browser:
+        path = come_in(browser, handle.url).json()["path"]
+        return browser.get(f"{path}/api/study")
 
 
 def test_show_serves_live_subjects_until_closed(saved_study: Path) -> None:
     handle = show(saved_study, subject=LiveSubject(SubjectInfo(name="mine", family="torch")), open_browser=False)
-    assert study_of(handle.url).json()["live_subjects"] == ["mine"]
-    assert handle.url in repr(handle)
+    assert study_of(handle).json()["live_subjects"] == ["mine"]
+    assert f"{handle.address}?code=" in repr(handle)
     handle.close()
     handle.close()
     with pytest.raises(httpx.ConnectError):
@@ -67,6 +72,22 @@ def test_closing_cuts_off_who_still_waits_without_a_word(saved_study: Path, caps
             gc.collect()
         assert not seen
     assert capsys.readouterr() == ("", "")
+
+
+def test_enter_prints_a_new_address(saved_study: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "innerview.cli", "serve", str(saved_study), "--no-browser"]
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True, env=QUIET) as serving:
+        assert serving.stdout is not None
+        first = next(line for line in serving.stdout if "innerview is at" in line)
+        os.write(ours, b"\n")
+        second = next(line for line in serving.stdout if "innerview is at" in line)
+        serving.terminate()
+    os.close(ours)
+    os.close(theirs)
+    codes = [line.strip().split("?code=")[1] for line in (first, second)]
+    assert codes[0] != codes[1]
+    assert first.split("?")[0] == second.split("?")[0]
 
 
 def test_two_services_have_their_own_ports_and_tokens(saved_study: Path) -> None:
@@ -99,7 +120,10 @@ def test_the_browser_is_opened_when_asked(saved_study: Path, monkeypatch: pytest
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
     with show(saved_study, open_browser=True) as handle:
-        assert opened == [handle.url]
+        (address,) = opened
+        with httpx.Client(base_url=handle.address, timeout=WAIT_S) as browser:
+            assert come_in(browser, address).status_code == 200
+            assert come_in(browser, address).status_code == 401, "what stands in the browser's arguments is used up"
 
 
 def test_a_taken_port_or_a_missing_study_says_so(saved_study: Path, tmp_path: Path) -> None:
@@ -153,4 +177,4 @@ def test_several_subjects_and_worlds_may_be_live(saved_study: Path) -> None:
     worlds = [CountingWorld(), CountingWorld()]
     worlds[1].name = "counting too"
     with show(saved_study, subjects, worlds, open_browser=False) as handle:
-        assert study_of(handle.url).json()["live_subjects"] == ["one", "two"]
+        assert study_of(handle).json()["live_subjects"] == ["one", "two"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from innerview.errors import DiskFull, StudyBusy
 from innerview.serve import Handle, serve
 from innerview.store import Recording, Study, load_metrics, load_names, load_selections
 from tests.killed.disks import read_only, small_disk
+from tests.store.samples import forge
 
 from .conftest import BLOCK, ROWS, fill, fill_pairs, steps_arrays, steps_info, steps_rows
 from .wirework import WAIT_S
@@ -78,7 +78,7 @@ def test_a_damaged_manifest_takes_one_recording_down(study: Study, client: httpx
 
 def test_a_newer_format_says_to_update(study: Study, client: httpx.Client) -> None:
     manifest = study.path / "recordings" / "steps" / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"version": 99}))
+    forge(manifest, lambda told: told.update(version=99))
     reply = client.get("/recordings/steps")
     assert (reply.status_code, reply.json()["error"]["kind"]) == (409, "FormatVersionError")
     assert "Update innerview" in reply.json()["error"]["message"]

@@ -6,7 +6,9 @@ import http.client
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import parse_qsl, urlsplit
 
+import httpx
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
@@ -33,12 +35,21 @@ def send(handle: Handle, request: bytes) -> tuple[int, dict[str, str], bytes]:
         return reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read()
 
 
+def come_in(browser: httpx.Client, url: str) -> httpx.Response:
+    """What the page does with the address that was printed: exchange its code for a path and a cookie."""
+    code = dict(parse_qsl(urlsplit(url).query))["code"]
+    return browser.post("/api/door", json={"code": code})
+
+
 @contextmanager
-def live(handle: Handle, *, token: str | None = None, origin: str | None = None) -> Iterator[ClientConnection]:
-    """An open live connection; shows the right token unless another is given."""
+def live(
+    handle: Handle, *, token: str | None = None, origin: str | None = None, path: str = "", cookie: str = ""
+) -> Iterator[ClientConnection]:
+    """An open live connection; shows the right token unless another, or a browser's path and cookie, are given."""
     shown = handle.token if token is None else token
-    headers = {"Authorization": f"Bearer {shown}"} if shown else {}
-    address = f"ws://127.0.0.1:{handle.port}/api/live"
+    headers = {"Authorization": f"Bearer {shown}"} if shown and not path else {}
+    headers |= {"Cookie": cookie} if cookie else {}
+    address = f"ws://127.0.0.1:{handle.port}{path}/api/live"
     with connect(address, additional_headers=headers, origin=origin, proxy=None, open_timeout=WAIT_S) as socket_:  # type: ignore[arg-type]
         yield socket_
 

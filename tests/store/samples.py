@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, Scene
 from innerview.store import Study
+from innerview.store.seal import sealed
 
 IMAGE = (6, 9, 3)
 EPISODE = 37
@@ -90,3 +93,18 @@ def record(study: Study, total: int, *, block_rows: int = 32, finish: bool = Tru
 def folder_of(study: Study, name: str = "run") -> Path:
     """The folder of a recording."""
     return study.path / "recordings" / name
+
+
+def forge(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change a JSON file as somebody would who makes its checksums anew."""
+    value = json.loads(path.read_bytes())
+    del value["seal"]
+    change(value)
+    path.write_bytes(sealed(json.dumps(value).encode()))
+
+
+def flip(path: Path, place: int) -> None:
+    """Turn over the lowest bit of a byte."""
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(bytes(content))

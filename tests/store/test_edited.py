@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,8 @@ from innerview.store import (
     save_subject,
     weights_file,
 )
+
+from .samples import forge
 
 EDIT = WeightEdit(
     of="agent",
@@ -99,9 +100,7 @@ def test_a_damaged_history_is_named_and_hides_no_other(study: Study) -> None:
     save_edited(study, edited("ablated"), WEIGHTS)
     save_edited(study, edited("broken"), WEIGHTS)
     card = study.path / "subjects" / "broken" / "card.json"
-    told = json.loads(card.read_text())
-    told["facts"]["history"] = "yesterday"
-    card.write_text(json.dumps(told))
+    forge(card, lambda told: told["facts"].update(history="yesterday"))
     assert [each.name for each in edited_subjects(study)] == ["ablated"]
     with pytest.raises(DamagedPart, match="history of subject 'broken'"):
         load_edited(study, "broken")

@@ -179,7 +179,7 @@ def test_images_that_do_not_fit(study: Study, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="leads out of"):
             import_table(study, outside / "out.csv")
     pl.DataFrame({"photo": ["none.png"]}).write_csv(tmp_path / "gone.csv")
-    with pytest.raises(StoreError, match=r"none\.png'.*cannot be read"):
+    with pytest.raises(StoreError, match=r"none\.png'.*There is no file"):
         import_table(study, tmp_path / "gone.csv")
     with pytest.raises(UnknownName, match="Did you mean 'photo'"):
         import_table(study, tmp_path / "gone.csv", images=["photos"])
@@ -291,3 +291,18 @@ def test_the_rows_of_a_group_by_number_or_name(study: Study) -> None:
     write_rows(study, "timeless", columns={"n": [1, 2]})
     with pytest.raises(StoreError, match="without episodes"):
         study.recording("timeless").group_rows(0)
+
+
+def test_a_spreadsheet_computes_nothing_that_a_recording_says(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "study")
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "plain", "a=b", None]
+    numbers = [-1.5, 2.0, -3.0, 4.0, 5.0, 6.0, 7.0, 8.0, -9.0]
+    iv_columns = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String), "=cmd|x": numbers, "reward": numbers})
+    write_rows(study, "run", columns=iv_columns)
+    out = export_rows(study.recording("run"), tmp_path / "rows.csv")
+    got = pl.read_csv(out)
+    assert got.columns == ["text", "'=cmd|x", "reward"]
+    assert got["text"].to_list() == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "'\rx", "plain", "a=b", None]
+    assert got["reward"].to_list() == numbers
+    assert export_rows(study.recording("run"), tmp_path / "rows.parquet").exists()
+    assert pl.read_parquet(tmp_path / "rows.parquet")["text"].to_list() == texts

@@ -180,15 +180,34 @@ def test_lists_that_differ_by_one_are_cut_and_that_is_said(tmp_path: Path) -> No
     )
 
 
-def test_wide_pictures_are_made_smaller_unless_asked_otherwise(tmp_path: Path) -> None:
+def test_wide_pictures_stay_as_they_come_unless_asked_otherwise(tmp_path: Path) -> None:
     wide = drlviz(2, inputs=[jpeg((360, 640, 3), 50)] * 2)
-    made = import_files(tmp_path / "a.study", [write(tmp_path, "wide.json", wide)])
+    made = import_files(tmp_path / "a.study", [write(tmp_path, "wide.json", wide)], ImportOptions(width=320))
     study = Study.open(tmp_path / "a.study")
     assert study.recording("wide").array("observation", 0, 2).shape == (2, 180, 320, 3)
     assert study.recording("wide").columns(["objects"])["objects"][1][0]["x_px"] == 48, "places on the screen follow"
     assert made.remarks == ("observation: 640×360 pixels made 320×180",)
-    import_files(tmp_path / "a.study", [tmp_path / "wide.json"], ImportOptions(name="as it was", width=0))
+    import_files(tmp_path / "a.study", [tmp_path / "wide.json"], ImportOptions(name="as it was"))
     assert study.recording("as it was").array("observation", 0, 2).shape == (2, 360, 640, 3)
+
+
+def test_actions_beyond_the_probabilities_are_kept_and_what_the_probabilities_lack_is_said(tmp_path: Path) -> None:
+    """The real agent had eight actions; its tool wrote the probabilities of five."""
+    whole = probabilities(4)
+    more = drlviz(4, actions=["0", "4", "2", "1"], probabilities=whole.tolist())
+    beyond = drlviz(4, actions=["7", "4", "5", "0"], probabilities=(0.85 * whole).tolist())
+    files = [write(tmp_path, f"part{n}.json", one) for n, one in enumerate((more, beyond))]
+    made = import_files(tmp_path / "a.study", files, ImportOptions(name="real"))
+    recording = Study.open(tmp_path / "a.study").recording("real")
+    action = next(column for column in recording.info.columns if column.name == "action")
+    assert action.categories[7] == "backward+right" and len(action.categories) == 8
+    assert recording.columns(["action"])["action"].to_list() == [0, 4, 2, 1, 7, 4, 5, 0]
+    spec = next(spec for spec in recording.info.arrays if spec.name == "probabilities")
+    assert (spec.shape, spec.elements) == ((5,), action.categories[:5])
+    np.testing.assert_allclose(recording.array("probabilities", 4, 8), 0.85 * whole, rtol=1e-6)
+    assert made.remarks == ("'part1.json': probabilities add up to 0.85 to 0.85: not all were written",)
+    known = recording.columns(["entropy"])["entropy"].is_not_nan().to_list()
+    assert known == [True] * 4 + [False] * 4, "of what is not whole nobody knows the entropy"
 
 
 def test_other_numbers_of_actions_are_counted_or_named(tmp_path: Path) -> None:
@@ -214,7 +233,7 @@ def broken(key: str, step: int, value: Any) -> dict[str, Any]:
 
 
 BAD = [
-    ("{", "'part0.json' is not JSON"),
+    ("{", "'part0.json' cannot be read as JSON"),
     ("[1, 2]", "'part0.json' should be an object of lists, not list"),
     ({"a": []}, "it has a. DRLViz writes actions"),
     ({"episode0": 3}, "'episode0' of 'part0.json' should be an object"),
@@ -230,7 +249,8 @@ BAD = [
     (broken("hiddens", 4, ["nan"] * 6), "'hiddens' of 'part0.json' at step 4 holds 'nan'"),
     (broken("health", 2, None), "'health' of 'part0.json' at step 2 holds None"),
     (broken("positions", 2, [1.0]), "'positions' of 'part0.json' at step 2 has 1 numbers, and 2 at step 0"),
-    (broken("actions", 3, "5"), "'actions' of 'part0.json' at step 3 is 5; there are probabilities of 5 actions"),
+    (broken("actions", 3, "5000"), "'actions' of 'part0.json' at step 3 is 5000; an action is a whole number from 0"),
+    (broken("probabilities", 3, [0.5] * 5), "at step 3 holds .*: no probabilities"),
     (broken("actions", 3, "left"), "'actions' of 'part0.json' at step 3 holds 'left'"),
     (
         broken("probabilities", 3, [-1.0, 0, 0, 0, 1]),

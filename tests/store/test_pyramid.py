@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from innerview.errors import RequestError, UnknownName
+from innerview.errors import DamagedPart, RequestError, UnknownName
 from innerview.schema import ArraySpec, Ordering
 from innerview.store import Recording, Study, check, write_rows
 from innerview.store.results.pyramid import BINS, Pyramid, check_tile, exact_tile, is_stored, levels, mean_tile
+
+from .samples import flip
 
 ELEMENTS = 3
 
@@ -86,12 +88,19 @@ def test_states_of_any_shape_are_flat(tmp_path: Path) -> None:
     )
 
 
-def test_it_is_derived_and_never_damage(tmp_path: Path) -> None:
+def test_a_damaged_tile_is_never_shown_and_made_again(tmp_path: Path) -> None:
     run = recording(tmp_path, states(5_000))
     Pyramid(run, "memory").build()
     assert check(tmp_path / "s.study") == []
     (kept,) = (run.folder / "pyramid").iterdir()
-    (kept / "4.f16").write_bytes(b"short")
+    flip(kept / "4.f16", 20)
+    (found,) = check(tmp_path / "s.study")
+    assert found.part.endswith("4.f16") and "made again" in found.advice
+    with pytest.raises(DamagedPart, match="Level 4"):
+        Pyramid(run, "memory").tile(4, 0)
+    assert Pyramid(run, "memory").tile(4, 1).size
+    Pyramid(run, "memory").forget()
+    Pyramid(run, "memory").build()
     assert check(tmp_path / "s.study") == []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from innerview.errors import DamagedPart, FormatVersionError, StoreError, Unknow
 from innerview.schema import ResultArray
 from innerview.store import Study, check
 
-from .samples import record
+from .samples import forge, record
 
 ARGUMENTS = {"lags": 3, "array": "memory"}
 
@@ -96,7 +95,7 @@ def test_damage_is_named_and_hides_nothing_else(study: Study) -> None:
     with pytest.raises(DamagedPart, match="auc"):
         study.result_array(bad, "auc")
     head = study.path / "results" / newer / "result.json"
-    head.write_text(json.dumps(json.loads(head.read_text()) | {"version": 99}))
+    forge(head, lambda told: told.update(version=99))
     with pytest.raises(FormatVersionError, match="99"):
         study.result(newer)
     assert [r.id for r in study.results()] == [good, bad]

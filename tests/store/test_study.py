@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,14 @@ from innerview.store import (
     load_card,
     load_selections,
     load_weights,
+    read_weights,
     save_selection,
     save_subject,
     subjects,
 )
+from innerview.store.files import json_bytes
 
-from .samples import arrays, folder_of, info, record, rows
+from .samples import arrays, folder_of, forge, info, record, rows
 
 BAD_NAMES = ["", ".", "..", "../other", "a/b", "/etc/passwd", "a\\b", ".hidden", "a\0b", "a" * 81, "ä", "a\n", "%2e%2e"]
 
@@ -94,10 +95,8 @@ def test_links_inside_a_recording_are_refused(study: Study, tmp_path: Path) -> N
 def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) -> None:
     record(study, 40)
     path = folder_of(study) / "manifest.json"
-    manifest = json.loads(path.read_text())
-    manifest["info"]["arrays"][1]["name"] = name
-    manifest["tables"] = [["../../study.json", "0", 0], ["/etc/passwd", "0", 0]]
-    path.write_text(json.dumps(manifest))
+    forge(path, lambda told: told["info"]["arrays"][1].update(name=name))
+    forge(path, lambda told: told.update(tables=[["../../study.json", "0", 0, ""], ["/etc/passwd", "0", 0, ""]]))
     with pytest.raises(StoreError, match="leads out of"):
         study.recording("run")
     assert all("leads out" in damage.problem for damage in check(study.path))
@@ -134,7 +133,8 @@ def test_selections_are_saved_and_bounded(study: Study) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'überall'"):
         drop_selection(study, "uberall")
     assert drop_selection(study, "überall") == load_selections(study) == {"hits <b>": {"rows": [1, 2, 3]}}
-    (study.path / "selections.json").write_text(json.dumps({str(number): 0 for number in range(500)}))
+    many = {"selections": {str(number): 0 for number in range(500)}}
+    (study.path / "selections.json").write_bytes(json_bytes(many))
     with pytest.raises(StoreError, match="at most 500"):
         save_selection(study, "one more", 0)
 
@@ -162,6 +162,8 @@ def test_pickle_in_the_place_of_weights_is_never_loaded(study: Study, tmp_path: 
 
     save_subject(study, Card(info=SubjectInfo(name="net", family="torch")), {})
     (study.path / "subjects" / "net" / "weights.safetensors").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(DamagedPart, match="never loaded"):
+    with pytest.raises(DamagedPart, match="checksum"):
         load_weights(study, "net")
+    with pytest.raises(DamagedPart, match="never loaded"):
+        read_weights(study.path / "subjects" / "net" / "weights.safetensors")
     assert not (tmp_path / "sprung").exists()

@@ -67,12 +67,14 @@ def test_masked_actions_are_no_error() -> None:
     assert table is not None and (table[:, 1] == 0).all()
 
 
-def test_a_module_without_forward_is_reported_to_get_one() -> None:
+def test_a_module_without_forward_is_asked_for_the_method_to_call() -> None:
     class Agent(nn.Module):
-        def get_action_and_value(self, x: Tensor) -> None: ...
+        def decide(self, x: Tensor) -> None: ...
 
-    with pytest.raises(SubjectError, match=r"Agent has no forward.*forward\(self, image, state\)"):
+    with pytest.raises(SubjectError, match=r"Agent has no forward.* It has decide: .*call='decide'"):
         subject(Agent(), example=torch.zeros(1, 6))
+    with pytest.raises(UnknownName, match=r"Unknown method of Agent 'decides'\. Did you mean 'decide'"):
+        subject(Agent(), example=torch.zeros(1, 6), call="decides")
 
 
 def test_an_example_that_forward_cannot_take_is_suspected_beside_its_state() -> None:

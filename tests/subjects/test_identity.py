@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 import innerview as iv
 from innerview.errors import StoreError
@@ -66,3 +66,47 @@ def test_what_an_edited_subject_says_is_its_own(module: nn.Module, edits: list[E
     assert heats[0].id != heats[1].id
     with pytest.raises(StoreError):
         iv.record(study, edited, CountingWorld(), episodes=2, name=played.name, progress=False)
+
+
+class Masks(nn.Module):
+    """The weights of one, and what is said with them."""
+
+    def __init__(self, *, masked: bool = False, rewritten: bool = False) -> None:
+        super().__init__()
+        self.actor, self.masked, self.rewritten = nn.Linear(6, 3), masked, rewritten
+
+    def forward(self, x: Tensor) -> Tensor:
+        logits = x @ self.actor.weight.T + self.actor.bias if self.rewritten else self.actor(x)
+        return logits.masked_fill(torch.tensor([False, True, False]), -9.0) if self.masked else logits
+
+
+def masks(**how: bool) -> Subject:
+    torch.manual_seed(0)
+    return iv.subject(Masks(**how), name="masks", example=torch.zeros(1, 6), heads="policy")
+
+
+def test_the_same_weights_that_say_something_else_are_another_subject() -> None:
+    assert masks().identity() != masks(masked=True).identity()
+
+
+def test_code_that_says_the_same_is_the_same_subject() -> None:
+    assert masks().identity() == masks(rewritten=True).identity()
+    assert masks().info.code != "" and masks().info.identity == masks(rewritten=True).info.identity
+
+
+def test_identity_does_not_depend_on_threads_or_on_what_was_drawn_before() -> None:
+    one = masks().identity()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    torch.rand(7)
+    assert masks().identity() == one
+    torch.set_num_threads(threads)
+
+
+def test_half_precision_is_probed_too() -> None:
+    torch.manual_seed(0)
+    one, other = (
+        iv.subject(Masks(masked=masked).half(), example=torch.zeros(1, 6), heads="policy") for masked in (False, True)
+    )
+    other.module.load_state_dict(one.module.state_dict())
+    assert one.identity() != other.identity()

@@ -62,7 +62,7 @@ def test_it_describes_itself_without_starting_an_engine():
     assert info.actions.names == ("left", "right", "forward", "forward+left", "forward+right")
     units = {column.name: column.unit for column in info.facts}
     assert (units["x"], units["y"], units["angle"]) == ("map units", "map units", "deg")
-    assert {c.name for c in info.facts if c.kind == "event"} == {"picked_up", "hit", "died"}
+    assert {c.name for c in info.facts if c.kind == "event"} == {"picked_up", "picked_up_item", "hit", "died"}
 
 
 def test_every_moment_has_a_frame_and_every_fact(doomed):
@@ -351,6 +351,19 @@ def test_what_ends_the_episode_by_being_picked_up_counts():
     teller.begin(glimpse(1, items={1: ("GreenArmor", 40.0, 0.0)}))
     end = Glimpse(5, glimpse(5, x=10.0).variables, None, finished=True)
     assert teller.go_on(end)["last_item"] == "GreenArmor"
+
+
+def test_what_was_picked_up_with_the_last_action_has_its_name():
+    """When a time limit or a death ends the episode there is no look at what is left: the game's count tells."""
+    for ended in ({}, {"dead": True}):
+        teller = FactTracker(("POSITION_X",))
+        teller.begin(glimpse(1, items={1: ("GreenArmor", 40.0, 0.0), 2: ("Clip", 55.0, 0.0)}))
+        end = Glimpse(5, glimpse(5, x=10.0, count=1.0).variables, None, **ended)
+        facts = teller.go_on(end)
+        assert (facts["picked_up"], facts["picked_up_item"], facts["last_item"]) == (True, "GreenArmor", "GreenArmor")
+    nothing = FactTracker(("POSITION_X",))
+    nothing.begin(glimpse(1, items={1: ("GreenArmor", 40.0, 0.0)}))
+    assert nothing.go_on(Glimpse(5, glimpse(5, x=10.0).variables, None))["picked_up_item"] == ""
 
 
 def test_an_engine_folder_keeps_the_users_folder_clean(tmp_path, monkeypatch):

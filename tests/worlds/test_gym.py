@@ -75,7 +75,18 @@ def test_cartpole_by_id_in_several_lanes():
 def test_a_time_limit_is_called_so():
     lanes = world("MountainCar-v0", max_episode_steps=3, actions=["left", "stay", "right"]).open(1)
     lanes.reset(0, seed=0)
-    assert [lanes.step({0: 1})[0].ended for _ in range(3)] == ["", "", "time limit"]
+    moments = [lanes.step({0: 1})[0] for _ in range(3)]
+    assert [(m.ended, m.cut) for m in moments] == [("", False), ("", False), ("time limit", True)]
+    lanes.close()
+
+
+def test_a_failure_is_no_cut():
+    lanes = world("CartPole-v1").open(1)
+    lanes.reset(0, seed=0)
+    end = lanes.step({0: 0})[0]
+    while not end.ended:
+        end = lanes.step({0: 0})[0]
+    assert (end.ended, end.cut) == ("terminated", False)
     lanes.close()
 
 
@@ -92,6 +103,32 @@ def test_rendered_pictures_come_along_where_observations_are_vectors():
     assert [a.name for a in world("CartPole-v1", render_mode="rgb_array", render=False).info.observations] == [
         "observation"
     ]
+
+
+class Seeing(gymnasium.Env):
+    """Sees pictures, and renders others for people."""
+
+    observation_space = gymnasium.spaces.Box(0, 255, (8, 8, 3), np.uint8)
+    action_space = gymnasium.spaces.Discrete(2)
+    render_mode = "rgb_array"
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros((8, 8, 3), np.uint8), {}
+
+    def step(self, action):
+        return np.zeros((8, 8, 3), np.uint8), 0.0, False, False, {}
+
+    def render(self):
+        return np.full((20, 30, 3), 7, np.uint8)
+
+
+def test_what_is_rendered_is_kept_beside_pictures_where_somebody_asks():
+    assert [a.name for a in world(Seeing).info.observations] == ["observation"]
+    both = world(Seeing, render=True)
+    assert [(a.name, a.shape) for a in both.info.observations] == [("observation", (8, 8, 3)), ("picture", (20, 30, 3))]
+    lanes = both.open(1)
+    assert (lanes.reset(0, seed=0).observation["picture"] == 7).all()
+    lanes.close()
 
 
 def test_continuous_actions_are_bounded():

@@ -101,7 +101,11 @@ class _Playing:
 
     def step(self) -> list[EpisodeSummary]:
         """Everybody acts once; who is done makes room for who waits."""
-        rewards, endings = self._games.step(self._actions())
+        output = None if self._sampler.is_random else self._said()
+        actions = self._actions(output)
+        rewards, endings = self._games.step(actions)
+        if output is not None:
+            self._stepper.acted(output, actions, rewards)
         outcomes = [game.tally.step(*each) for game, *each in zip(self.running, rewards, endings, strict=True)]
         ended = [
             game.tally.summary(outcome, self._games.facts(place))
@@ -113,13 +117,15 @@ class _Playing:
             self.join(len(ended))
         return ended
 
-    def _actions(self) -> np.ndarray:
+    def _said(self) -> Output:
+        seen = self._games.seen()
+        return self._stepper.step(self._stepper.subject.inputs({name: seen[name] for name in self._fed}))
+
+    def _actions(self, output: Output | None) -> np.ndarray:
         generators = [game.generator for game in self.running]
-        if self._sampler.is_random:
+        if output is None:
             return self._sampler.random_actions(generators)
-        seen, subject = self._games.seen(), self._stepper.subject
-        output = self._stepper.step(subject.inputs({name: seen[name] for name in self._fed}))
-        return self._sampler.actions(subject, output, generators)
+        return self._sampler.actions(self._stepper.subject, output, generators)
 
     def _leave(self, gone: np.ndarray) -> None:
         self._games.leave(gone)

@@ -21,14 +21,23 @@ HELD_BYTES = 256 << 20
 """What is said of the rows of groups that wait for those before them, at most."""
 Inputs = Callable[[np.ndarray], Mapping[str, Tensor]]
 """Gives what the subject takes, [rows, …] by name of the input, for numbers of rows."""
+Done = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""Gives what was done and earned in numbers of rows, for subjects that are told of it in the next."""
 
 
 class GivenRows:
     """Rows, and a subject that is run over them."""
 
     def __init__(
-        self, subject: Subject, inputs: Inputs, *, keep: Sequence[str] = (), edits: Sequence[Edit] = ()
+        self,
+        subject: Subject,
+        inputs: Inputs,
+        *,
+        keep: Sequence[str] = (),
+        edits: Sequence[Edit] = (),
+        done: Done | None = None,
     ) -> None:
+        self._done = done if subject.told_names else None
         self._subject, self._inputs = subject, inputs
         self._keep, self._programs = tuple(keep), (tuple(edits),)
 
@@ -108,6 +117,8 @@ class GivenRows:
             index = [place_of[start + step] for start in alive]
             some = {name: value[index] for name, value in inputs.items()}
             output = stepper.step(some, steps=[step] * len(alive))
+            if self._done is not None:
+                output = stepper.acted(output, *self._done(np.array([start + step for start in alive])))
             said = output if memory else replace(output, memory={})
             for place, start in enumerate(alive):
                 if start + step in wanted:

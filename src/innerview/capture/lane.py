@@ -21,6 +21,8 @@ class Piece:
     arrays: Mapping[str, np.ndarray]
     summary: EpisodeSummary | None = None
     """Given with the last rows of an episode."""
+    cut: bool = False
+    """With a summary: whether the episode was cut short (time limit, step limit, error) rather than over."""
     scene: Scene | None = None
     """Where it is played, where the world has a map."""
     provisional: bool = False
@@ -34,7 +36,7 @@ class Episode:
         self, number: int, seed: int, scene: Scene | None, columns: Sequence[Column], *, max_steps: int | None = None
     ) -> None:
         self.number, self.scene = number, scene
-        self.outcome = ""
+        self.outcome, self.cut = "", False
         self._tally = Tally(seed, columns, max_steps=max_steps)
         self._names = tuple(column.name for column in columns)
         self._blank()
@@ -44,12 +46,24 @@ class Episode:
         """Steps so far."""
         return self._tally.length
 
+    def cut_short(self, why: str) -> None:
+        """It is over here, and would have gone on."""
+        self.outcome, self.cut = why, True
+
     def _blank(self) -> None:
         self._columns: dict[str, list[Any]] = {name: [] for name in self._names}
         self._arrays: dict[str, list[np.ndarray]] = {}
         self.waiting = 0
 
-    def add(self, values: Mapping[str, Any], arrays: Mapping[str, np.ndarray], reward: float, ended: str = "") -> None:
+    def add(
+        self,
+        values: Mapping[str, Any],
+        arrays: Mapping[str, np.ndarray],
+        reward: float,
+        ended: str = "",
+        *,
+        cut: bool = False,
+    ) -> None:
         """One row; a fact that the world did not tell is None. `ended`: why it is over after this row."""
         for name, column in self._columns.items():
             column.append(values.get(name))
@@ -57,6 +71,7 @@ class Episode:
             self._arrays.setdefault(name, []).append(array)
         self.waiting += 1
         self.outcome = self._tally.step(reward, ended)
+        self.cut = cut if ended else bool(self.outcome)
 
     def take(self, specs: Sequence[ArraySpec], *, provisional: bool = False) -> Piece:
         """Hand out what was gathered."""
@@ -75,6 +90,7 @@ class Episode:
             rows=rows,
             arrays=arrays,
             summary=self._tally.summary(self.outcome) if self.outcome else None,
+            cut=self.cut,
             scene=self.scene,
             provisional=provisional,
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -14,7 +13,6 @@ from innerview.capture.heads import HeadLayout, Values, recorded_heads
 from innerview.capture.sites import SiteLayout, as_array, memory_specs, site_layout
 from innerview.errors import CaptureError
 from innerview.schema import BESIDE, ArraySpec, Column, EpisodeSummary, Moment, Ordering, RowKind, WorldInfo, of_kind
-from innerview.schema.data import ColumnKind
 from innerview.subjects import Output, Subject
 
 GROUP_COLUMNS = (
@@ -25,6 +23,7 @@ GROUP_COLUMNS = (
     Column(name="length", type="int", unit="steps"),
     Column(name="return", type="float", kind="reward", description="Sum of the rewards."),
     Column(name="outcome", type="text", kind="category", description="Why the episode ended."),
+    Column(name="cut", type="bool", description="Cut short (time limit, step limit, error) rather than over."),
     Column(name="scene", type="text", kind="index", description="Key of the map it was played on."),
 )
 REWARD = "reward"
@@ -63,18 +62,20 @@ class Layout:
         self, now: Moment, then: Moment, action: Any, *, said: Mapping[str, Any], episode: int, step: int
     ) -> dict[str, Any]:
         """Columns of one step: what was true, what the subject said and did, and what that caused."""
-        events = {name: bool(then.facts.get(name)) for name in self._named["event"]}
+        acts = [column.name for column in of_kind(self.columns, "action")]
+        events = {event.name: _happened(event, then.facts) for event in of_kind(self.columns, "event")}
         place = {self.ordering.group: episode, self.ordering.time: step}
-        acted = dict(zip(self._named["action"], np.atleast_1d(action).tolist(), strict=True))
+        acted = dict(zip(acts, np.atleast_1d(action).tolist(), strict=True))
         return {**now.facts, **events, **said, **place, REWARD: then.reward, **acted}
 
-    @cached_property
-    def _named(self) -> dict[ColumnKind, tuple[str, ...]]:
-        kinds: tuple[ColumnKind, ...] = ("event", "action")
-        return {kind: tuple(column.name for column in of_kind(self.columns, kind)) for kind in kinds}
+
+def _happened(event: Column, caused: Mapping[str, Any]) -> bool | str:
+    """What an action brought about, from the facts after it: yes or no, or the word of an event that has one."""
+    value = caused.get(event.name)
+    return str(value or "") if event.type == "text" else bool(value)
 
 
-def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str) -> dict[str, Any]:
+def group_line(episode: int, start: int, summary: EpisodeSummary, *, cut: bool, scene: str) -> dict[str, Any]:
     """An episode's line in the table of groups: it begins at row `start`, on the map of that key."""
     return {
         "episode": episode,
@@ -84,6 +85,7 @@ def group_line(episode: int, start: int, summary: EpisodeSummary, *, scene: str)
         "length": summary.length,
         "return": summary.total_reward,
         "outcome": summary.outcome,
+        "cut": cut,
         "scene": scene,
     }
 

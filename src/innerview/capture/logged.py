@@ -39,6 +39,8 @@ class LoggedStep:
     reward: float = 0.0
     outcome: str = ""
     """Why the episode is over after this step; empty while it goes on."""
+    cut: bool = False
+    """Whether it would have gone on, as at a time limit."""
     said: Mapping[str, Any] = field(default_factory=dict)
     """What the model said, where no subject is asked: probabilities, value, memory."""
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -75,14 +77,14 @@ class StepLog:
         values |= self._facts(step.facts) | dict(zip(self._names, self._action(step.action), strict=True))
         values |= {"episode": episode.number, "step": episode.length, "reward": float(step.reward)}
         arrays |= {array: seen[name] for name, array in self.form.observations.items()}
-        episode.add(values, arrays, float(step.reward), step.outcome)
+        episode.add(values, arrays, float(step.reward), step.outcome, cut=step.cut)
         return self._taken()
 
     def end(self, outcome: str) -> Piece | None:
         """End an episode that somebody left off."""
         if self._episode is None or not self._episode.length:
             return None
-        self._episode.outcome = outcome
+        self._episode.cut_short(outcome)
         return self._taken()
 
     def _taken(self) -> Piece:

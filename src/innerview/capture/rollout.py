@@ -13,16 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import Layout
 from innerview.capture.step import Sampler, Stepper, fewer_threads
 from innerview.errors import CaptureError, EditError, SubjectError, WorldError
 from innerview.schema import Edit, Moment
-from innerview.subjects import Output, Subject
+from innerview.subjects import Output, Subject, replay
 from innerview.worlds import Lanes, World
 
 _PIECE_ROWS = 64
+_TRIED = 4
+"""Steps that are replayed before the first row is handed out."""
 _MAX_BYTES_AHEAD = 1 << 30
 """What all lanes together may hold before the lanes that are ahead wait."""
 _MAX_AHEAD = 2
@@ -113,6 +116,7 @@ class _Playing:
             self._upcoming[plan.lane_of(episode)].append(episode)
         self._programs = [0] * plan.lanes
         self._idle = np.random.default_rng(0)
+        self._tried: list[dict[str, Tensor]] | None = []
         self._can_wait = getattr(lanes, "can_wait", True)
         self._max_rows = max(_PIECE_ROWS, _MAX_BYTES_AHEAD // (plan.lanes * form.row_bytes))
 
@@ -127,11 +131,35 @@ class _Playing:
         waiting = [lane for lane, playing in enumerate(self._active) if playing and lane not in active]
         steps = [self._episodes[lane][-1].length if playing else 0 for lane, playing in enumerate(self._active)]
         inputs = self.subject.inputs(self._batch())
+        self._replay_first(inputs)
         output = self._stepper.step(inputs, steps=steps, programs=self._programs, waiting=waiting)
         drawing = [self._generators[lane] if lane in active else self._idle for lane in range(self.plan.lanes)]
         actions = self._sampler.actions(self.subject, output, drawing)
         after = self.lanes.step({lane: actions[lane] for lane in active})
+        rewards = np.array([after[lane].reward if lane in after else 0.0 for lane in range(self.plan.lanes)])
+        output = self._stepper.acted(output, actions, rewards, active)
         self._add_rows(active, output, actions, after)
+
+    def _replay_first(self, inputs: Mapping[str, Tensor]) -> None:
+        """What is seen in the first steps is believed when the module says the same, called as its author calls it."""
+        if self._tried is None:
+            return
+        began = any(self._active[lane] and not self._episodes[lane][-1].length for lane in range(self.plan.lanes))
+        if not self._tried or not began:
+            told = {name: self._stepper.memory[name] for name in self.subject.told_names}
+            self._tried.append({**inputs, **told})
+        if len(self._tried) == _TRIED or (began and len(self._tried) > 1):
+            self.replay_tried()
+
+    def replay_tried(self) -> None:
+        """An error where the steps so far cannot be believed; they are tried once."""
+        steps, self._tried = self._tried, None
+        if not steps:
+            return
+        try:
+            replay(self.subject, steps)
+        except SubjectError as problem:
+            raise CaptureError(f"Nothing is recorded. On what the world shows first: {problem}") from problem
 
     def _must_wait(self, lane: int) -> bool:
         """Whether a lane holds so much for later that the episode whose turn it is should catch up first."""
@@ -146,6 +174,8 @@ class _Playing:
             if not episodes or episodes[0].number != self.next_episode:
                 return
             episode = episodes[0]
+            if episode.outcome or episode.waiting >= _PIECE_ROWS:
+                self.replay_tried()
             if not episode.outcome:
                 if episode.waiting >= _PIECE_ROWS:
                     yield episode.take(self.form.arrays)
@@ -160,7 +190,8 @@ class _Playing:
         for episode in held:
             if episode.length:
                 cause = problem.__cause__
-                episode.outcome = episode.outcome or f"stopped: {type(cause or problem).__name__}"
+                if not episode.outcome:
+                    episode.cut_short(f"stopped: {type(cause or problem).__name__}")
                 yield episode.take(self.form.arrays, provisional=True)
 
     def _begin_episodes(self) -> None:
@@ -199,6 +230,6 @@ class _Playing:
             )
             rows = {name: array[lane] for name, array in arrays.items()}
             rows.update((array, now.observation[name]) for name, array in self.form.observations.items())
-            episode.add(values, rows, then.reward, then.ended)
+            episode.add(values, rows, then.reward, then.ended, cut=then.cut)
             self._moments[lane] = then
             self._active[lane] = not episode.outcome

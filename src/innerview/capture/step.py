@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -101,6 +101,25 @@ class Stepper(Generic[Given]):
             for site, state in self.memory.items():
                 state[list(waiting)] = before[site][list(waiting)]
         return output
+
+    def acted(
+        self, output: Output, actions: np.ndarray, rewards: np.ndarray, rows: Sequence[int] | None = None
+    ) -> Output:
+        """The output of this step with what was done and earned in it, where the subject is told of it in the next.
+
+        In some `rows` alone where they are named.
+        """
+        if not self.subject.told_names:
+            return output
+        told = self.subject.acted(self.memory, actions, rewards)
+        if rows is not None:
+            for site, state in told.items():
+                after = self.memory[site].clone()
+                after[list(rows)] = state[list(rows)]
+                told[site] = after
+        self.memory = told
+        sites = {f"/{name}": told[name] for name in self.subject.told_names if f"/{name}" in output.sites}
+        return replace(output, memory=told, sites={**output.sites, **sites})
 
     def changes(self, steps: Sequence[int], programs: Sequence[int] | None = None) -> Changes:
         """What the edits change in this step."""

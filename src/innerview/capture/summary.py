@@ -26,22 +26,20 @@ class Tally:
         self._begins = ""
         self._events: Counter[str] = Counter()
         self._facts: dict[str, list[float]] = {}
-        self._happened = set[str]()
-        """Events of the row before that a column of this one names."""
 
     def step(self, reward: float, ended: str) -> str:
         """Count one step; why the episode is over now, empty where it goes on."""
         self.length += 1
         self.total_reward += float(reward)
-        cut = self._max_steps is not None and self.length >= self._max_steps
-        return ended or (STEP_LIMIT if cut else "")
+        limit = self._max_steps is not None and self.length >= self._max_steps
+        return ended or (STEP_LIMIT if limit else "")
 
     def add_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
         """Count the events and facts of rows, which follow those before."""
         if not self._begins:
             self._begins = self._digest_of_first(rows)
         for column in self._columns:
-            if column.kind == "event":
+            if column.kind == "event" and column.type == "bool":
                 self._events[column.name] += sum(bool(value) for value in rows[column.name])
                 if column.named_by in rows:
                     self._count_names(column, rows)
@@ -68,9 +66,8 @@ class Tally:
 
     def _count_names(self, event: Column, rows: Mapping[str, Sequence[Any]]) -> None:
         for happened, name in zip(rows[event.name], rows[event.named_by], strict=True):
-            if event.name in self._happened and name:
+            if happened and name:
                 self._events[f"{event.name}{NAMED}{name}"] += 1
-            (self._happened.add if happened else self._happened.discard)(event.name)
 
 
 def _has_mean(column: Column) -> bool:

@@ -103,7 +103,7 @@ def import_data(
     action: Annotated[
         list[str] | None, typer.Option(help="Name of an action, in the order of the probabilities; may be repeated.")
     ] = None,
-    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 320,
+    width: Annotated[int, typer.Option(help="Pictures in JSON are made at most so wide; 0 keeps every pixel.")] = 0,
 ) -> None:
     """Bring in data that was recorded elsewhere: episodes of agents, rollouts, or rows with pictures and no time.
 
@@ -152,6 +152,7 @@ def serve(
         list[str] | None,
         typer.Option(help="A training run whose snapshots are live too, each as a subject; may be repeated."),
     ] = None,
+    token: Annotated[bool, typer.Option("--token", help="Print a token for scripts as well.")] = False,
 ) -> None:
     """Open the workbench on a study.
 
@@ -172,6 +173,7 @@ def serve(
         subjects=subject or (),
         worlds=world or (),
         snapshots=snapshots or (),
+        show_token=token,
     )
 
 
@@ -183,6 +185,18 @@ def check(study: StudyPath) -> None:
     """
     if not look.check(study):
         raise typer.Exit(1)
+
+
+@app.command()
+def sign(study: StudyPath) -> None:
+    """Sign a study that you received and trust, so that it is decoded as fast as your own.
+
+    A study that this user did not record on this machine is decoded in a process of its own, so that a file that was
+    made to do harm ends that process and nothing else. Signing verifies every file first.
+
+    Example: `innerview sign received.study`
+    """
+    look.sign(study)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from innerview.lenses.columns.derived import derived
 from innerview.schema import Column
 from innerview.store import Recording, Study, damage_named, export_arrays, export_rows, export_video
 from innerview.store import check as check_study
+from innerview.store import sign as sign_study
 
 _ROWS, _ARRAYS, _VIDEOS = (".csv", ".parquet"), (".npz",), (".mp4", ".gif")
 
@@ -24,6 +25,7 @@ def check(path: Path) -> bool:
     for damage in found:
         console.print(f"[red]damaged[/] {damage.part}", highlight=False)
         console.print(f"    {damage.problem}", markup=False, highlight=False)
+        console.print(f"    {damage.advice}", style="dim", markup=False, highlight=False)
     if found:
         # Without it nothing else was looked at.
         alone = any(damage.part == "study.json" for damage in found)
@@ -32,6 +34,13 @@ def check(path: Path) -> bool:
     else:
         console.print(f"{path}: nothing is damaged.", markup=False, highlight=False)
     return not found
+
+
+def sign(path: Path) -> None:
+    """Sign a study that came from elsewhere, and print what was signed."""
+    signed = sign_study(path)
+    told = f"signed {', '.join(signed)}" if signed else "everything is signed here already"
+    Console().print(f"{path}: {told}.", markup=False, highlight=False)
 
 
 def info(path: Path, name: str | None) -> None:
@@ -66,6 +75,9 @@ def _print_recording(recording: Recording, made: Sequence[Column]) -> None:
     console, about = Console(), recording.info
     console.print(f"{about.name}: {recording.rows:,} {about.row.many}", markup=False, highlight=False)
     console.print(str(about.origin), markup=False, highlight=False, soft_wrap=True)
+    if not recording.signed:
+        told = "not signed here: it is decoded in a process of its own. See innerview sign --help"
+        console.print(told, style="dim", markup=False, highlight=False, soft_wrap=True)
     columns = Table(box=None, header_style="dim", title="columns", title_justify="left")
     for title in ("name", "type", "kind", "unit", "domain"):
         columns.add_column(title)

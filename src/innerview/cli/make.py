@@ -111,6 +111,7 @@ def serve_study(
     subjects: Sequence[str],
     worlds: Sequence[str] = (),
     snapshots: Sequence[str] = (),
+    show_token: bool = False,
 ) -> None:
     """Serve until interrupted, with subjects live, the worlds that they bring along and those that are named."""
     study = Study.open(path)
@@ -134,7 +135,7 @@ def serve_study(
         played[live.info.name] = _ready(live)
     for run in snapshots:
         models |= snapshot_loaders(study, run, loaded)
-    open_workbench(study, port, open_browser, models, played)
+    open_workbench(study, port, open_browser, models, played, show_token=show_token)
 
 
 def snapshot_loaders(study: Study, run: str, subjects: Sequence[Any]) -> dict[str, Callable[[], Any]]:
@@ -164,11 +165,12 @@ def open_workbench(
     open_browser: bool,
     subjects: dict[str, Callable[[], Any]],
     worlds: dict[str, Callable[[], Any]],
+    *,
+    show_token: bool = False,
 ) -> None:
     handle: Handle = serve(study, port=port, subjects=LazyMapping(subjects), worlds=LazyMapping(worlds))
-    console = Console()
-    console.print(f"innerview is at {handle.url}", highlight=False, soft_wrap=True)
-    console.print("[dim]Ctrl-C ends it.[/]")
+    if show_token:
+        Console().print(f"Scripts show this token: {handle.token}", highlight=False, soft_wrap=True)
     if open_browser:
         webbrowser.open(handle.url)
     handle.wait()

@@ -140,13 +140,18 @@ def look(
     told = amounts.summary(_measured(amounts) if given else found)
     if given:
         for factor, was in zip(told.value["factors"], given.value["factors"], strict=True):
-            factor["known_as"] = known_as(was)
+            factor["known_as"], factor["known_to_mean"] = known_as(was), meant(was)
     return told
 
 
 def known_as(factor: Mapping[str, Any]) -> str:
     """What a factor was found to mean where it was found; empty where that was nothing clear."""
     return str(factor.get("known_as") or (factor.get("meaning") or {}).get("name", ""))
+
+
+def meant(factor: Mapping[str, Any]) -> str:
+    """The class of things that it lies on most, where that is clear; its name may tell others that come near."""
+    return str(factor.get("known_to_mean") or (factor.get("meaning") or {}).get("means", ""))
 
 
 def _fitted(

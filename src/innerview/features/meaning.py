@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ CLEAR = 0.2
 """An excess from which a factor is said to respond to a class."""
 CONSISTENT = 0.8
 """In how many groups of rows (levels, episodes) the class must have more than chance."""
+RIVAL = 0.5
+"""A class with so much of the best one's share and excess is named beside it: it might as well be that one."""
 EVERYWHERE = 0.98
 """A class with a larger share than this by chance is nearly everywhere: to respond where it is tells nothing."""
 FIXED = 0.8
@@ -105,12 +107,13 @@ class Meaning:
     def _factor(self, f: int) -> dict[str, Any]:
         amount = self.amount[:, f].sum()
         if amount <= 0:
-            return {"classes": [], "name": "", "score": 0.0}
+            return {"classes": [], "name": "", "means": "", "score": 0.0}
         lines = [self._line(f, c, amount) for c in range(len(self.classes))]
         things = sorted(lines[1:], key=lambda line: -float(line["excess"]))
         best, lines = (things or lines)[0], [*things, lines[0]]
         clear = best["excess"] >= CLEAR and best["consistency"] >= CONSISTENT
-        return {"classes": lines, "name": best["class"] if clear else "", "score": best["excess"]}
+        named = {"name": _name(things), "means": best["class"]} if clear else {"name": "", "means": ""}
+        return {"classes": lines, **named, "score": best["excess"]}
 
     def _line(self, f: int, c: int, amount: float) -> dict[str, Any]:
         fixed = bool(self.common[c] >= FIXED * max(self.either[c], 1))
@@ -127,6 +130,13 @@ class Meaning:
             "groups": int(counted.sum()),
             "fixed": fixed,
         }
+
+
+def _name(things: Sequence[Mapping[str, Any]]) -> str:
+    """The class with the largest excess and those that come near it, each with its share: "left? 35 %, right? 33 %"."""
+    best = things[0]
+    near = [t for t in things[1:] if t["share"] >= RIVAL * best["share"] and t["excess"] >= RIVAL * best["excess"]]
+    return ", ".join(f"{thing['class']}? {thing['share']:.0%}".replace("%", " %") for thing in (best, *near[:2]))
 
 
 def _in_cells(each: Tensor, axis: int, cells: int, first: float, stride: float) -> Tensor:

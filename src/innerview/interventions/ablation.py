@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import EditError, RequestError, StoreError, UnknownName
-from innerview.features.factors import known_as
+from innerview.features.factors import meant
 from innerview.jobs.recorded import check_found_in
 from innerview.schema import NamedFactor, Result, WeightEdit
 from innerview.store import Edited, Study, edited_subjects, load_names, save_edited, subjects
@@ -79,8 +79,8 @@ def factors_result(study: Study, result: str) -> Result:
 
 
 def name_of(factor: Mapping[str, Any], given: str | None = None) -> str:
-    """What a factor is called: by somebody, or by what it was found to mean; empty where neither."""
-    return given or known_as(factor)
+    """What a factor is called in an edit: by somebody, or by the class it means most; empty where neither."""
+    return given or meant(factor)
 
 
 def find_factors(found: Result, to: str) -> list[int]:
@@ -95,7 +95,7 @@ def find_factors(found: Result, to: str) -> list[int]:
     classes = list(dict.fromkeys(line["class"] for meaning in meanings for line in (meaning or {}).get("classes", ())))
     if to not in classes:
         raise UnknownName("class of things", to, classes)
-    chosen = [place for place, factor in enumerate(told) if name_of(factor) == to]
+    chosen = [place for place, factor in enumerate(told) if meant(factor) == to]
     if not chosen:
         nearest = sorted(range(len(told)), key=lambda place: -excess(told[place], to))[:3]
         shown = ", ".join(f"factor {place + 1} ({excess(told[place], to):+.2f})" for place in nearest)

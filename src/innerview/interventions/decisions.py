@@ -98,6 +98,9 @@ class Decisions:
             if chances is None:
                 raise EditError(f"'{self.subject.info.name}' has continuous actions: sweep it by episodes instead.")
             found.append(chances)
+            if self.subject.told_names:
+                done, earned = RowInputs(self.subject, self.recording).done(np.array([start + step]))
+                stepper.acted(output, np.repeat(done, states, axis=0), np.repeat(earned, states))
         return np.stack(found)
 
     @cached_property

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from innerview.metrics import loops, things
-from innerview.metrics.advantage import advantage
+from innerview.metrics.advantage import Calibration, advantage, td_errors
 from innerview.metrics.functions import turned
 from innerview.metrics.rows import Stretch
 from innerview.metrics.thresholds import (
@@ -25,6 +25,9 @@ from innerview.metrics.thresholds import (
 from innerview.metrics.windows import shifted
 from innerview.schema import ArraySpec, Column, only_number
 
+TD_ERROR, ADVANTAGE, CALIBRATED = "TD error", "advantage", "calibrated advantage"
+_AT_A_CUT = "Unknown in the last row of an episode that was cut, as by a time limit: what came next was not recorded."
+
 Reach = Literal["row", "before", "group"]
 """Which rows a value is made from: its own, the ones shortly before it in the group, or the whole group."""
 
@@ -37,6 +40,10 @@ class Given:
     arrays: Mapping[str, np.ndarray]
     rows: Stretch
     thresholds: Mapping[str, float]
+    cut: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
+    """[rows]: whether the episode of each was cut short rather than over, with reach "group"."""
+    calibration: Calibration | None = None
+    """How values lie beside rewards in this recording; None where nobody knows."""
 
     def numbers(self, name: str) -> np.ndarray:
         """A column of numbers, unknown ones as NaN."""
@@ -64,6 +71,8 @@ class DerivedColumn:
     reach: Reach = "row"
     before: int = 0
     """With reach "before": how many rows."""
+    calibrated: bool = False
+    """Whether it needs to know how values lie beside rewards."""
     heavy: bool = field(default=True)
     """Worth keeping once made."""
 
@@ -85,7 +94,8 @@ def standard(
         found.append(_loop())
     reward, value = (only_number(columns, kind) for kind in ("reward", "value"))
     if timed and reward and value:
-        found.append(_advantage(reward.name, value.name))
+        names = reward.name, value.name
+        found += [_td_error(*names), _advantage(*names), _calibrated_advantage(*names)]
     if timed:
         found += list(_memory(arrays))
     return [made for made in found if made.column.name not in known]
@@ -180,20 +190,70 @@ def _loop() -> DerivedColumn:
     return DerivedColumn(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
 
 
-def _advantage(reward: str, value: str) -> DerivedColumn:
+def _td_error(reward: str, value: str) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
-        return advantage(given.numbers(reward), given.numbers(value), given.rows, **settings)
+        discount = given.thresholds[DISCOUNT.name]
+        return td_errors(given.numbers(reward), given.numbers(value), given.rows, given.cut, discount=discount)
 
     column = Column(
-        name="advantage",
+        name=TD_ERROR,
         type="float",
         kind="decision",
-        description="How much better (or, below 0, worse) things turned out from here on than the subject expected.",
+        description="Reward plus the discounted next value, less the value: how far off it was by one step. "
+        + _AT_A_CUT,
+        derived=f"{reward}, {value}, discount",
+    )
+    return DerivedColumn(
+        column=column, reads=(reward, value), thresholds=(DISCOUNT.name,), reach="group", make=make, heavy=False
+    )
+
+
+def _advantage(reward: str, value: str) -> DerivedColumn:
+    column = Column(
+        name=ADVANTAGE,
+        type="float",
+        kind="decision",
+        description="How much better (or, below 0, worse) things turned out from here on than the subject expected: "
+        f"generalised advantage estimates (GAE). {_AT_A_CUT}",
         derived=f"{reward}, {value}, discount, advantage smoothing",
     )
-    thresholds = (DISCOUNT.name, SMOOTHING.name)
-    return DerivedColumn(column=column, reads=(reward, value), thresholds=thresholds, reach="group", make=make)
+    return DerivedColumn(
+        column=column,
+        reads=(reward, value),
+        thresholds=(DISCOUNT.name, SMOOTHING.name),
+        reach="group",
+        make=lambda given: _estimates(given, given.numbers(reward), given.numbers(value)),
+    )
+
+
+def _calibrated_advantage(reward: str, value: str) -> DerivedColumn:
+    def make(given: Given) -> np.ndarray:
+        told = given.numbers(value)
+        if given.calibration is None:
+            return np.full(len(told), np.nan)
+        return _estimates(given, given.numbers(reward), given.calibration.apply(told))
+
+    column = Column(
+        name=CALIBRATED,
+        type="float",
+        kind="decision",
+        description="The advantage with the value brought to the scale of the rewards: by the straight line whose TD "
+        "errors go to neither side in this recording. For values that were trained on scaled rewards.",
+        derived=f"{reward}, {value}, discount, advantage smoothing",
+    )
+    return DerivedColumn(
+        column=column,
+        reads=(reward, value),
+        thresholds=(DISCOUNT.name, SMOOTHING.name),
+        reach="group",
+        calibrated=True,
+        make=make,
+    )
+
+
+def _estimates(given: Given, reward: np.ndarray, value: np.ndarray) -> np.ndarray:
+    settings = {"discount": given.thresholds[DISCOUNT.name], "smoothing": given.thresholds[SMOOTHING.name]}
+    return advantage(reward, value, given.rows, given.cut, **settings)
 
 
 def _memory(arrays: Sequence[ArraySpec]) -> Iterator[DerivedColumn]:

@@ -114,7 +114,7 @@ class _Run:
 
     def __post_init__(self) -> None:
         self._subject = self.given.subject
-        self._rows = GivenRows(self._subject, self.given.inputs, keep=self.keep, edits=self.edits)
+        self._rows = GivenRows(self._subject, self.given.inputs, keep=self.keep, edits=self.edits, done=self.given.done)
         _, output = next(self._rows.outputs(self.rows[:1]))
         self.form: PredictionLayout = prediction_layout(self._subject, output, keep=self.keep)
 

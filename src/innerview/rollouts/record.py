@@ -321,7 +321,7 @@ class _EpisodeWriter:
 
     def _end(self, piece: Piece, summary: EpisodeSummary) -> None:
         scene = self._writer.add_scene(piece.scene) if piece.scene else ""
-        self._writer.end_group(group_line(piece.episode, self._start, summary, scene=scene))
+        self._writer.end_group(group_line(piece.episode, self._start, summary, cut=piece.cut, scene=scene))
         self._start = self.rows
         self.episodes += 1
 

@@ -62,9 +62,11 @@ class Column:
     categories: tuple[str, ...] = ()
     """For type int: the names that the numbers 0, 1, … stand for (action names, say)."""
     named_by: str = ""
-    """Of an event: the column that names, in the row after it, what it happened with; each name is counted."""
+    """Of an event: the column, an event of words, that names what it happened with; each name is counted."""
     derived: str = ""
     """How it is made from what was recorded, in words or as an expression; empty for what was recorded itself."""
+    warning: str = ""
+    """Why its values in this recording may mislead; empty where nothing is known."""
 
 
 def of_kind(columns: Iterable[Column], kind: ColumnKind) -> tuple[Column, ...]:

@@ -98,7 +98,10 @@ class SubjectInfo:
     edits: tuple[Edit, ...] = ()
     """What is changed at its sites and inputs in every run."""
     identity: str = ""
-    """SHA-256 of what decides what it says: its weights, its edits and how observations become inputs."""
+    """SHA-256 of what decides what it says: its weights, what it says of a fixed probe, its edits and how observations
+    become inputs."""
+    code: str = ""
+    """The class it was made of, and a digest of its source: logged, and no part of the identity."""
 
     @property
     def sites(self) -> tuple[Site, ...]:

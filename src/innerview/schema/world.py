@@ -83,6 +83,8 @@ class Moment:
     """What the last action earned; 0 after a reset."""
     ended: str = ""
     """Why the episode is over ("died", "time limit", "goal"…); empty while it goes on."""
+    cut: bool = False
+    """Whether it was cut here and would have gone on, as by a time limit that is no part of the task."""
     scene: Scene | None = None
     """Given after a reset where the world has a map."""
 

@@ -16,10 +16,12 @@ from innerview.schema import Lens
 from innerview.serve import failures
 from innerview.serve.context import LiveCall, Service
 from innerview.serve.docs.pages import Docs
+from innerview.serve.door import Door
 from innerview.serve.guard import Guard
 from innerview.serve.live.what_if import LazyWhatIfSessions
 from innerview.serve.page import Page
 from innerview.serve.routes import docs as doc_routes
+from innerview.serve.routes import door as door_routes
 from innerview.serve.routes import (
     edited,
     live,
@@ -41,13 +43,13 @@ from innerview.store import Study
 # The page comes last: its route takes every path that no other one took.
 RECORDED = (recordings, predictions, tiles, aligned, order, what_if)
 SAVED = (metrics, results, reductions, edited, saved)
-NOUNS = (study_routes, *RECORDED, *SAVED, doc_routes, job_routes, live, page_routes)
+NOUNS = (door_routes, study_routes, *RECORDED, *SAVED, doc_routes, job_routes, live, page_routes)
 
 
 def create_app(
     study: Study,
     *,
-    token: str,
+    door: Door,
     port: int,
     subjects: Mapping[str, Any] | None = None,
     worlds: Mapping[str, Any] | None = None,
@@ -80,12 +82,12 @@ def create_app(
         what_ifs=what_ifs,
     )
     built = page or Page()
-    app.state.token, app.state.port, app.state.page = token, port, built
+    app.state.door, app.state.page = door, built
     for noun in NOUNS:
         app.include_router(noun.router)
     failures.install(app)
     app.add_middleware(failures.Unexpected)
-    app.add_middleware(Guard, token=token, port=port, is_public=built.is_public)
+    app.add_middleware(Guard, door=door, port=port, is_public=built.is_public)
     return app
 
 
@@ -97,7 +99,7 @@ async def _closing(app: FastAPI) -> AsyncIterator[None]:
 
 def openapi_text() -> str:
     """The API's description, the same for every study."""
-    app = create_app(Study(Path(), "any"), token="", port=0)
+    app = create_app(Study(Path(), "any"), door=Door(token=""), port=0)
     return json.dumps(app.openapi(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

@@ -122,7 +122,7 @@ def _validated(model: type[BaseModel], value: Any, what: str, arguments: type) -
 
 def _meant(errors: Sequence[Any]) -> list[Any]:
     """Without those of the types of a union that were not meant: of another `kind`, or a name where edits are given."""
-    other = [e["loc"][:-1] for e in errors if e["loc"][-1] == "kind" and e["type"] == "literal_error"]
+    other = [e["loc"][:-1] for e in errors if e["loc"][-1:] == ("kind",) and e["type"] == "literal_error"]
     meant = [e for e in errors if not any(e["loc"][: len(branch)] == branch for branch in other)] or [*errors]
     deep = [e for e in meant if e["type"] != "string_type"]
     return deep or meant
@@ -131,6 +131,8 @@ def _meant(errors: Sequence[Any]) -> list[Any]:
 def _problem(error: Any, what: str, arguments: type) -> str:
     """One thing that is wrong, and what would be right."""
     loc, known = [part for part in error["loc"] if not _is_type(part)], _names(arguments)
+    if not loc:  # nothing in it is wrong, but all of it: no JSON, or not an object
+        return f"The arguments of {what} cannot be read: {error['msg']}."
     top, where = str(loc[0]), ".".join(map(str, loc))
     if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         fields_known = known if len(loc) == 1 else ()

@@ -21,7 +21,7 @@ from innerview.schema import Lens
 from innerview.serve.docs.pages import Docs
 from innerview.serve.live.what_if import LazyWhatIfSessions
 from innerview.serve.pyramids import Pyramids
-from innerview.store import Damage, Recording, Study, metrics_digest
+from innerview.store import Damage, Recording, Study, check_at_a_glance, metrics_digest
 
 Answer = dict[str, Any] | tuple[dict[str, Any], np.ndarray]
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], Answer]
@@ -79,6 +79,7 @@ class Service:
     """None where no subject and world are live."""
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _looked: list[tuple[float, list[Damage]]] = field(default_factory=list)
 
     @property
     def context(self) -> Context:
@@ -97,6 +98,13 @@ class Service:
         with self._lock:
             self._opened[name] = opened
         return opened
+
+    def damage(self) -> list[Damage]:
+        """What lists leave out; manifests are read each time, the rest again after a while."""
+        now = time.monotonic()
+        if not self._looked or now - self._looked[-1][0] > LOOK_AGAIN_S:
+            self._looked[:] = [(now, check_at_a_glance(self.study))]
+        return [*self.study.damaged(), *self._looked[-1][1]]
 
     def close(self) -> None:
         """Cancel what runs; nothing recorded is lost."""

@@ -6,8 +6,9 @@ import logging
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi.exceptions import RequestValidationError, ResponseValidationError
 from fastapi.responses import JSONResponse
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,8 +21,8 @@ class TooLarge(errors.RequestError):
     """More was sent or asked for than one request may carry."""
 
 
-class NoToken(errors.RequestError):
-    """The request does not carry the token of this server."""
+class Unauthorized(errors.RequestError):
+    """The request comes from no browser that was let in, and shows no token."""
 
 
 class NotAllowed(errors.RequestError):
@@ -31,7 +32,7 @@ class NotAllowed(errors.RequestError):
 # A failure takes the status of the nearest class above it that is named here. What is on disk and cannot be used as
 # it stands (damaged, busy, of another version) is a conflict (409): asking differently will not help, repairing will.
 STATUS: dict[type[errors.InnerviewError], int] = {
-    NoToken: 401,
+    Unauthorized: 401,
     NotAllowed: 403,
     TooLarge: 413,
     errors.UnknownName: 404,
@@ -47,7 +48,18 @@ STATUS: dict[type[errors.InnerviewError], int] = {
     errors.EditError: 422,
     errors.InnerviewError: 400,
 }
-KINDS = {401: "NoToken", 403: "NotAllowed", 404: "UnknownName", 413: "TooLarge", 414: "TooLarge", 500: "ServerError"}
+KINDS = {
+    401: "Unauthorized",
+    403: "NotAllowed",
+    404: "UnknownName",
+    413: "TooLarge",
+    414: "TooLarge",
+    500: "ServerError",
+}
+REFUSAL = (
+    "This browser is not let in. An address opens one browser, once, within 15 minutes. For a new one press Enter in "
+    "the terminal where innerview runs, or evaluate handle.url again."
+)
 UNEXPECTED = "Something went wrong inside innerview. The terminal that runs it says what."
 
 
@@ -76,6 +88,8 @@ def install(app: FastAPI) -> None:
     """Make the app answer every failure in that shape."""
     app.add_exception_handler(errors.InnerviewError, _refused)
     app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(ValidationError, _misshapen)
+    app.add_exception_handler(ResponseValidationError, _misshapen)
     app.add_exception_handler(HTTPException, _http)
 
 
@@ -88,6 +102,15 @@ async def _malformed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     problems = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
     return reply(422, "The request is malformed. " + "; ".join(problems[:10]), "RequestError")
+
+
+async def _misshapen(request: Request, error: Exception) -> JSONResponse:
+    """A reply is made of what is stored: where that has another form than it should, it is damaged."""
+    assert isinstance(error, ValidationError | ResponseValidationError)
+    problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+    log.warning("What is stored does not fit %s: %s", request.url.path, "; ".join(problems[:10]))
+    told = "What is stored for this has not the form that it should. `innerview check` says what is damaged. "
+    return reply(409, told + "; ".join(problems[:5])[:500], "DamagedPart")
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:

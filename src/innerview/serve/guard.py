@@ -1,17 +1,17 @@
-"""The door: every HTTP request and WebSocket passes here, and is refused unless it shows the token."""
+"""Every HTTP request and WebSocket passes here, and is refused unless the door lets it in."""
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Mapping
+from urllib.parse import quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from innerview.errors import RequestError
-from innerview.serve.failures import NotAllowed, NoToken, TooLarge, reply_to
+from innerview.serve.door import Door
+from innerview.serve.failures import REFUSAL, NotAllowed, TooLarge, Unauthorized, reply_to
 
 BODY_LIMIT = 1_000_000
 URL_LIMIT = 8_000
@@ -29,10 +29,10 @@ SECURITY_HEADERS: Mapping[str, str] = {
 
 
 class Guard:
-    """ASGI layer around the whole app. `is_public` names the few paths that need no token."""
+    """ASGI layer around the whole app. `is_public` names the few paths that hold no data."""
 
-    def __init__(self, app: ASGIApp, *, token: str, port: int, is_public: Callable[[str], bool]) -> None:
-        self.app, self._token, self._port, self._is_public = app, token, port, is_public
+    def __init__(self, app: ASGIApp, *, door: Door, port: int, is_public: Callable[[str], bool]) -> None:
+        self.app, self._door, self._is_public = app, door, is_public
         names = ("127.0.0.1", "localhost", "[::1]")
         self._hosts = {f"{n}:{port}" for n in names} | (set(names) if port == 80 else set())
         self._origins = {f"http://{host}" for host in self._hosts}
@@ -43,14 +43,15 @@ class Guard:
         if scope["type"] == "http":
             send = _with_security_headers(send)
         try:
-            self._check(scope)
+            scope = self._let_in(scope)
         except RequestError as refused:
             return await _refuse(refused, scope, receive, send)
         if scope["type"] == "http":
             receive = _bounded(receive)
         await self.app(scope, receive, send)
 
-    def _check(self, scope: Scope) -> None:
+    def _let_in(self, scope: Scope) -> Scope:
+        """The request as the app is to see it: the path without the part that only the page knows."""
         headers = Headers(scope=scope)
         self._check_place(headers)
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > URL_LIMIT:
@@ -58,9 +59,12 @@ class Guard:
         declared = headers.get("content-length", "0")
         if not declared.isdecimal() or len(declared) > 20 or int(declared) > BODY_LIMIT:
             raise TooLarge(f"The request says it carries {declared[:20]} bytes; at most {BODY_LIMIT} are taken.")
-        public = scope["type"] == "http" and self._is_public(scope["path"])
-        if not public and not shows_token(headers, token=self._token, port=self._port):
-            raise NoToken("This needs the token. Open the address that innerview printed when it started.")
+        inside = self._door.within(scope["path"], headers)
+        if inside is not None:
+            return {**scope, "path": inside, "raw_path": quote(inside).encode()}
+        if (scope["type"] == "http" and self._is_public(scope["path"])) or self._door.shows_token(headers):
+            return scope
+        raise Unauthorized(REFUSAL)
 
     def _check_place(self, headers: Headers) -> None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -68,30 +72,7 @@ class Guard:
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             raise NotAllowed("Wrong Host. innerview answers only to 127.0.0.1, localhost and [::1], at its own port.")
         if any(origin.lower() not in self._origins for origin in origins):
-            raise NotAllowed("Another site may not ask innerview. Open the address that innerview printed.")
-
-
-def shows_token(headers: Headers, *, token: str, port: int) -> bool:
-    """Whether the request carries the token, as a bearer or in the cookie."""
-    scheme, _, bearer = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and same_token(bearer.strip(), token):
-        return True
-    return same_token(_read_cookie(headers, cookie_name(port)), token)
-
-
-def cookie_name(port: int) -> str:
-    """One name a port: browsers share cookies between all ports of a machine."""
-    return f"innerview_token_{port}"
-
-
-def _read_cookie(headers: Headers, name: str) -> str:
-    """The cookie's value, or nothing. Cookies of other local servers come along and may look like anything."""
-    return cookie_parser(headers.get("cookie", "")).get(name, "")
-
-
-def same_token(given: str, token: str) -> bool:
-    """Compare without telling by the time taken how much was right."""
-    return bool(token) and hmac.compare_digest(given.encode(), token.encode())
+            raise NotAllowed("Another site may not ask innerview.")
 
 
 async def _refuse(refused: RequestError, scope: Scope, receive: Receive, send: Send) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import signal
 import socket
 import sys
 import threading
 import time
 import webbrowser
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,8 @@ from innerview.errors import InnerviewError
 from innerview.interventions.edited import WithEdited
 from innerview.jobs.shutdown import before_threads_end
 from innerview.serve.app import create_app
+from innerview.serve.connections import Connection, Crowd
+from innerview.serve.door import Door
 from innerview.serve.guard import BODY_LIMIT
 from innerview.serve.live.wiring import live_parts
 from innerview.store import Study
@@ -56,15 +61,24 @@ class Server(uvicorn.Server):
 
 
 class Handle:
-    """A running service: `url` opens it, `close()` ends it."""
+    """A running service: `url` opens it in a browser, `token` is for scripts, `close()` ends it."""
 
-    def __init__(self, server: uvicorn.Server, listening: socket.socket, *, token: str, app: Any) -> None:
+    def __init__(self, server: uvicorn.Server, listening: socket.socket, *, door: Door, app: Any) -> None:
         self.port: int = listening.getsockname()[1]
-        self.token, self.app = token, app
+        self.door, self.app = door, app
         self.address = f"http://{HOST}:{self.port}/"
-        self.url = f"{self.address}?token={token}"
         self._server, self._socket = server, listening
         self._thread = threading.Thread(target=server.run, args=([listening],), name="innerview", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """A new address each time; it opens one browser, once, within a quarter of an hour."""
+        return f"{self.address}?code={self.door.code()}"
+
+    @property
+    def token(self) -> str:
+        """What a script shows as `Authorization: Bearer`."""
+        return self.door.token
 
     def start(self) -> Handle:
         """Serve in a thread with a loop of its own, so that a notebook's loop is left alone."""
@@ -79,7 +93,12 @@ class Handle:
         return self
 
     def wait(self) -> None:
-        """Serve until interrupted."""
+        """Print the address and serve until interrupted; Enter prints a new one."""
+        Console().print(f"innerview is at {self.url}", highlight=False, soft_wrap=True)
+        Console().print("[dim]The address opens one browser, once. Enter prints a new one, Ctrl-C ends innerview.[/]")
+        if sys.stdin is not None and sys.stdin.isatty():
+            _stay_in_background()
+            threading.Thread(target=self._print_more, name="more addresses", daemon=True).start()
         try:
             while self._thread.is_alive():
                 self._thread.join(0.5)
@@ -87,6 +106,11 @@ class Handle:
             log.info("Interrupted; closing.")
         finally:
             self.close()
+
+    def _print_more(self) -> None:
+        with suppress(OSError, ValueError):  # in the background, or the terminal is gone
+            while self._thread.is_alive() and sys.stdin.readline():
+                Console().print(f"innerview is at {self.url}", highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         """Stop serving and cancel what runs; nothing recorded is lost."""
@@ -124,27 +148,28 @@ def _close_all() -> None:
 before_threads_end(_close_all)
 
 
-def serve(study: Study | str | Path, *, port: int = 0, token: str | None = None, **parts: Any) -> Handle:
+def serve(study: Study | str | Path, *, port: int = 0, door: Door | None = None, **parts: Any) -> Handle:
     """Serve a study on loopback and return at once; port 0 takes a free one. `parts` go to `create_app`."""
     opened = study if isinstance(study, Study) else Study.open(Path(study))
     parts["subjects"] = WithEdited(opened, parts.get("subjects") or {})
     parts = live_parts(opened, parts["subjects"], parts.get("worlds") or {}) | parts
-    token = token or secrets.token_urlsafe(24)
+    door = door or Door(token=secrets.token_urlsafe(24))
     listening = _listen(port)
     try:
-        app = create_app(opened, token=token, port=listening.getsockname()[1], **parts)
+        app = create_app(opened, door=door, port=listening.getsockname()[1], **parts)
     except BaseException:
         listening.close()
         raise
     config = uvicorn.Config(
         app,
         log_level="warning",
-        access_log=False,  # an access log would show the token
+        access_log=False,  # an access log would show codes and paths
         proxy_headers=False,
         server_header=False,
+        http=partial(Connection, crowd=Crowd()),  # type: ignore[arg-type]
         ws_max_size=BODY_LIMIT,
     )
-    return Handle(Server(config), listening, token=token, app=app).start()
+    return Handle(Server(config), listening, door=door, app=app).start()
 
 
 def show(
@@ -166,7 +191,6 @@ def show(
     if open_browser or (open_browser is None and sys.stdout.isatty()):
         webbrowser.open(handle.url)
     if block:
-        Console().print(f"innerview is at {handle.url}\nCtrl-C ends it.", soft_wrap=True)
         handle.wait()
     return handle
 
@@ -184,6 +208,12 @@ def _by_name(things: Any) -> Mapping[str, Any]:
                 f"{type(thing).__name__} is not a subject. Adapt it first: iv.subject(module, …) or iv.from_sb3(model)."
             )
     return {thing.info.name: thing for thing in several}
+
+
+def _stay_in_background() -> None:
+    """Reading a terminal from the background fails, instead of stopping the process."""
+    with suppress(AttributeError, ValueError):  # Windows has no such signal, and only the main thread may say so
+        signal.signal(signal.SIGTTIN, signal.SIG_IGN)
 
 
 def _listen(port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""The built page: the only files that are given without a token, each found in a list made beforehand."""
+"""The built page: the only files that are given to anybody, each found in a list made beforehand."""
 
 from __future__ import annotations
 
@@ -24,19 +24,9 @@ MEDIA_TYPES = {
     ".webp": "image/webp",
     ".woff2": "font/woff2",
 }
-ARRIVE_PATH = "/arrive.js"
-# The address is changed first: going to the one a page has already, with a #, would only scroll.
-ARRIVE = """const to = document.querySelector("a").getAttribute("href") + location.hash;
-history.replaceState(null, "", "/arrive");
-location.replace(to);
-"""
 NOT_BUILT = """The page has not been built yet. In a checkout of innerview run
 <code>npm ci &amp;&amp; npm run build</code> in the folder <code>web/</code> (or <code>scripts/demo</code>, which does
 everything), then load this page again. The data is served already, under <code>/api/</code>."""
-NO_TOKEN = """This is innerview, and it is closed to strangers. Open the address that was printed in the terminal or
-notebook where it was started; it looks like <code>http://127.0.0.1:…/?token=…</code>."""
-WRONG_TOKEN = """That token is not the one of this server; perhaps it was started again since. Open the address that it
-printed last."""
 
 
 @dataclass
@@ -49,8 +39,8 @@ class Page:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def is_public(self, path: str) -> bool:
-        """Whether this holds no data and needs no token: a file of the page, or the door, which asks for it itself."""
-        return path in ("/", ARRIVE_PATH) or (path != "/index.html" and path in self._listed())
+        """Whether this holds no data: a file of the page, or the door, which asks for a code itself."""
+        return path in ("/", "/api/door") or (path != "/index.html" and path in self._listed())
 
     def index(self) -> Response:
         """The page, or how to build it."""
@@ -61,8 +51,6 @@ class Page:
 
     def asset(self, path: str) -> Response | None:
         """A file of the page; names under /assets/ carry a digest and so never change."""
-        if path == ARRIVE_PATH:
-            return Response(ARRIVE, headers={"Cache-Control": "no-cache"}, media_type=MEDIA_TYPES[".js"])
         file = self._listed().get(path)
         if file is None or path == "/index.html":
             return None
@@ -75,12 +63,6 @@ class Page:
             if built != self._built:
                 self._files, self._built = (_list(self.folder) if built else {}), built
             return self._files
-
-
-def arrive(here: str) -> Response:
-    """A page that steps on to `here` with whatever stood behind # in the address."""
-    link = f'<a href="{html.escape(here)}">Open innerview</a><script src="{ARRIVE_PATH}"></script>'
-    return note("Opening…", link, 200)
 
 
 def note(title: str, text_html: str, status: int) -> Response:

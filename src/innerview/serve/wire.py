@@ -41,6 +41,18 @@ class ErrorReply(BaseModel):
     error: ErrorBody
 
 
+class EnterRequest(BaseModel):
+    """The one-time code of an address that was printed."""
+
+    code: Annotated[str, StringConstraints(max_length=200)]
+
+
+class EnterReply(BaseModel):
+    """Before which path everything is asked for from now on."""
+
+    path: str
+
+
 class DamageReply(BaseModel):
     """One part that cannot be read; the rest can."""
 

@@ -13,7 +13,7 @@ from innerview.store.annotations.metrics import (
 from innerview.store.annotations.names import load_names, save_names
 from innerview.store.annotations.reductions import export_reductions, import_reductions, reductions_document
 from innerview.store.annotations.selections import drop_selection, load_selections, save_selection
-from innerview.store.check import check
+from innerview.store.check import check, check_at_a_glance
 from innerview.store.exporters import export_arrays, export_rows, export_video
 from innerview.store.importers.files import Imported, ImportOptions, import_files
 from innerview.store.importers.pairs import import_pairs
@@ -37,6 +37,7 @@ from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.results.derived import DerivedCache
 from innerview.store.results.keyed_log import KeyedLog
+from innerview.store.sign import sign
 from innerview.store.study import Study
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "Snapshot",
     "Study",
     "check",
+    "check_at_a_glance",
     "damage_named",
     "drop_edited",
     "drop_metric",
@@ -85,6 +87,7 @@ __all__ = [
     "save_selection",
     "save_subject",
     "save_thresholds",
+    "sign",
     "subjects",
     "weights_file",
     "write_rows",

@@ -3,62 +3,124 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
 from innerview.store.annotations.metrics import load_metrics
+from innerview.store.annotations.names import load_names
 from innerview.store.annotations.reductions import load_reductions
 from innerview.store.annotations.selections import load_selections
 from innerview.store.files import read_json
+from innerview.store.models.cards import CARD as SUBJECT_CARD
+from innerview.store.models.cards import Card
 from innerview.store.models.edited import read_edited
-from innerview.store.models.snapshots import read_snapshot
-from innerview.store.models.weights import read_weights
-from innerview.store.paths import confined
+from innerview.store.models.snapshots import CARD as SNAPSHOT_CARD
+from innerview.store.models.snapshots import Snapshot
+from innerview.store.models.weights import WEIGHTS, check_weights, read_card
+from innerview.store.paths import confined, is_there
 from innerview.store.predictions import PREDICTIONS
 from innerview.store.recordings.damage import Damage, damage_in_depth, recording_folders
-from innerview.store.recordings.manifest import STUDY_FORMAT, check_format, load_manifest
-from innerview.store.results.results import check_result
+from innerview.store.recordings.manifest import MANIFEST, STUDY_FORMAT, check_format, load_manifest
+from innerview.store.results.derived import damaged_derived
+from innerview.store.results.keyed_log import FOLDER as LOGS
+from innerview.store.results.keyed_log import damaged_lines
+from innerview.store.results.pyramid import damaged_pyramids
+from innerview.store.results.results import check_result, damaged_results
 from innerview.store.study import Study
+
+_SAVED: dict[str, Callable[[Study], object]] = {
+    "selections.json": load_selections,
+    "reductions.json": lambda study: load_reductions(study.path),
+    "metrics.json": load_metrics,
+    "names.json": lambda study: load_names(study, ""),
+}
 
 
 def check(path: Path | str) -> list[Damage]:
-    """Everything damaged in a study: versions, manifests, digests of every file, weights and selections."""
+    """Everything damaged in a study: each file is compared with its SHA-256 and read."""
     root = Path(path)
-    if not (root / "study.json").exists() and not (root / "recordings").is_dir():
+    if not is_there(root / "study.json") and not (root / "recordings").is_dir():
         raise StoreError(f"There is no study in '{root}'.")
     try:
-        check_format(read_json(root / "study.json"), STUDY_FORMAT, root.name)
+        check_format(read_json(root / "study.json", deep=True), STUDY_FORMAT, root.name)
+        study = Study.open(root)
     except (DamagedPart, FormatVersionError) as error:
         return [Damage("study.json", str(error))]
+    found = [damage for kind in ("recordings", PREDICTIONS) for damage in _recorded(study, kind)]
+    return [*found, *_models(study), *_results(study), *_saved(study)]
+
+
+def check_at_a_glance(study: Study) -> list[Damage]:
+    """What lists leave out because it cannot be read, beside recordings: small files alone are looked at."""
     found: list[Damage] = []
-    for kind in ("recordings", PREDICTIONS):
-        for name in recording_folders(root, kind):
-            try:
-                folder = confined(root, kind, name)
-                found += damage_in_depth(folder, load_manifest(folder))
-            except StoreError as error:
-                found.append(Damage(f"{kind}/{name}", str(error)))
-    return [*found, *_beside_recordings(Study.open(root))]
+    for id in recording_folders(study.path, PREDICTIONS):
+        found += _tried(study, study.path / PREDICTIONS / id, study.prediction, id)
+    for pattern, kind in ((f"subjects/*/{SUBJECT_CARD}", Card), (f"snapshots/*/*/{SNAPSHOT_CARD}", Snapshot)):
+        for card in sorted(study.path.glob(pattern)):
+            found += _tried(study, card, read_card, kind, card)
+    left_out = "It cannot be read. `innerview check` says why."
+    found += [Damage(f"results/{result}/result.json", left_out) for result in damaged_results(study.path)]
+    for name, load in _SAVED.items():
+        found += _tried(study, study.path / name, load, study)
+    return found
 
 
-def _beside_recordings(study: Study) -> Iterator[Damage]:
-    """Subjects, snapshots, results, selections and metrics."""
-    for card in sorted(study.path.glob("subjects/*/card.json")):
-        yield from _tried(study, card, read_edited, study, card.parent.name)
-        yield from _weights(study, card)
-    for taken in sorted(study.path.glob("snapshots/*/*/snapshot.json")):
-        yield from _tried(study, taken, read_snapshot, taken)
-        yield from _weights(study, taken)
+def _recorded(study: Study, kind: str) -> Iterator[Damage]:
+    """Recordings or predictions, with what was made of them."""
+    for name in recording_folders(study.path, kind):
+        try:
+            folder = confined(study.path, kind, name)
+            loaded = load_manifest(folder)
+            read_json(folder / MANIFEST, deep=True)
+            if kind == PREDICTIONS:
+                study.prediction(name)
+            yield from damage_in_depth(folder, loaded, study.apart)
+            for damaged in (damaged_pyramids, damaged_derived):
+                yield from (Damage(f"{kind}/{name}/{place}", problem) for place, problem in damaged(folder))
+        except StoreError as error:
+            yield Damage(f"{kind}/{name}", str(error))
+
+
+def _models(study: Study) -> Iterator[Damage]:
+    """Cards and weights of subjects and snapshots."""
+    for card in sorted(study.path.glob(f"subjects/*/{SUBJECT_CARD}")):
+        yield from _card(study, Card, card, partial(read_edited, study, card.parent.name))
+    for card in sorted(study.path.glob(f"snapshots/*/*/{SNAPSHOT_CARD}")):
+        yield from _card(study, Snapshot, card)
+
+
+def _card(study: Study, kind: type, card: Path, read: Callable[[], object] = lambda: None) -> Iterator[Damage]:
+    try:
+        confined(study.path, *card.relative_to(study.path).parts)
+        _, stamp = read_card(kind, card, deep=True)
+        read()
+    except StoreError as error:
+        yield Damage(str(card.relative_to(study.path)), str(error))
+        return
+    yield from _tried(study, card.with_name(WEIGHTS), check_weights, card.with_name(WEIGHTS), stamp)
+
+
+def _results(study: Study) -> Iterator[Damage]:
+    """What was computed: results, and lines of what was played for them."""
     for found in sorted(study.path.glob("results/*/result.json")):
         yield from _tried(study, found, check_result, study.path, found.parent.name)
-    yield from _tried(study, study.path / "selections.json", load_selections, study)
-    yield from _tried(study, study.path / "reductions.json", load_reductions, study.path)
-    yield from _tried(study, study.path / "metrics.json", load_metrics, study)
+    for log in sorted(study.path.glob(f"{LOGS}/*.jsonl")):
+        if problem := damaged_lines(log):
+            yield Damage(str(log.relative_to(study.path)), problem)
 
 
-def _weights(study: Study, card: Path) -> Iterator[Damage]:
-    path = card.with_name("weights.safetensors")
-    return _tried(study, path, read_weights, path)
+def _saved(study: Study) -> Iterator[Damage]:
+    """What people saved."""
+    for name, load in _SAVED.items():
+        path = study.path / name
+        if is_there(path):
+            yield from _tried(study, path, _read_saved, path, load, study)
+
+
+def _read_saved(path: Path, load: Callable[[Study], object], study: Study) -> None:
+    read_json(path, deep=True)
+    load(study)
 
 
 def _tried(study: Study, part: Path, read: Callable[..., object], *given: object) -> Iterator[Damage]:

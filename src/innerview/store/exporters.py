@@ -20,6 +20,14 @@ from innerview.store.files import unfinished, writing
 from innerview.store.recordings.recording import Recording
 
 _CHUNK = 64
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""A text that begins so is computed by a spreadsheet; a quotation mark in front makes it text again."""
+_INERT = (
+    pl.when(pl.col(pl.String).str.contains(r"^[=+\-@\t\r]"))
+    .then(pl.lit("'") + pl.col(pl.String))
+    .otherwise(pl.col(pl.String))
+    .name.keep()
+)
 _FILM_WIDTH = 448  # a small picture is enlarged to about this many pixels
 
 
@@ -39,14 +47,15 @@ def export_rows(
     start: int = 0,
     stop: int | None = None,
 ) -> Path:
-    """Rows as .csv or .parquet. Objects in view become JSON text in CSV."""
+    """Rows as .csv or .parquet. In CSV objects in view become JSON text, and no text is taken for a formula."""
     table = recording.columns(columns, start, stop)
     with _new_file(path, (".csv", ".parquet")) as (temporary, suffix):
         if suffix == ".parquet":
             table.write_parquet(temporary)
         else:
             nested = [n for n, kind in table.schema.items() if isinstance(kind, pl.List)]
-            table.with_columns(_as_json(table[n]) for n in nested).write_csv(temporary)
+            plain = table.with_columns(_as_json(table[n]) for n in nested)
+            plain.rename({n: _inert(n) for n in plain.columns}).with_columns(_INERT).write_csv(temporary)
     return Path(path)
 
 
@@ -156,6 +165,10 @@ def _as_numpy(series: pl.Series) -> np.ndarray:
     if series.dtype == pl.String:
         return series.fill_null("").to_numpy().astype(str)
     return (series.cast(pl.Float32) if series.dtype == pl.Boolean and series.null_count() else series).to_numpy()
+
+
+def _inert(name: str) -> str:
+    return f"'{name}" if name.startswith(_FORMULA) else name
 
 
 def _as_json(series: pl.Series) -> pl.Series:

@@ -1,4 +1,4 @@
-"""Writes files so that a reader sees the old content or the new one, never half.
+"""Writes files so that a reader sees the old content or the new one, never half, and reads what is a plain file.
 
 Everything that innerview writes into a study goes through here, so that every failure of the disk has words of its own.
 """
@@ -12,15 +12,29 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import google_crc32c
+import numpy as np
+
 from innerview.errors import DamagedPart, DiskFull, ReadOnly, StoreError
+from innerview.store.seal import broken_seal, crc32c, sealed
 
 STUDY_FILE = "study.json"
+MAX_JSON_BYTES = 64 << 20
+MAX_JSON_VALUES = 4_000_000
+MAX_JSON_DEPTH = 64
+"""Deeper than anything that is written, and far from where a reader's stack ends."""
+_PIECE = 1 << 18
+"""Bytes read at once for a checksum: few enough to stay near the processor."""
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_STEPS = np.array([{"[": 1, "{": 1, "]": -1, "}": -1}.get(chr(sign), 0) for sign in range(256)], np.int8)
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NOT_ALLOWED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _IN_RUST = re.compile(r"\(os error (\d+)\)")
@@ -34,6 +48,7 @@ class Stamp:
 
     sha256: str
     size: int
+    crc32c: str
 
 
 @contextmanager
@@ -83,7 +98,7 @@ def write_file(path: Path, content: bytes, *, durable: bool = True) -> Stamp:
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
-    return Stamp(hashlib.sha256(content).hexdigest(), len(content))
+    return Stamp(hashlib.sha256(content).hexdigest(), len(content), crc32c(content))
 
 
 def replace_file(path: Path, content: bytes, *, durable: bool = True, beside: Path | None = None) -> Stamp:
@@ -102,12 +117,17 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True, beside: Pa
     return stamp
 
 
-def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
-    """A JSON file's content; an error where the value is no JSON. To indent takes ten times as long."""
+def json_text(value: Any, *, indent: int | None = None) -> bytes:
+    """A value as JSON; an error where it is none. To indent takes ten times as long."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent).encode()
     except (TypeError, ValueError) as error:
         raise StoreError(f"It cannot be saved, as it is not JSON: {error}.") from error
+
+
+def json_bytes(value: Mapping[str, Any], *, indent: int | None = None) -> bytes:
+    """A JSON file's content: an object that ends with its checksums."""
+    return sealed(json_text(value, indent=indent))
 
 
 def replace_json(path: Path, value: Any, *, durable: bool = True, beside: Path | None = None) -> Stamp:
@@ -176,28 +196,119 @@ def clear_unfinished(folder: Path) -> None:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-def read_json(path: Path, *, limit: int = 64 * 1024 * 1024) -> Any:
-    """The value of a JSON file, or DamagedPart."""
+@contextmanager
+def opened(path: Path, *, inside: int | None = None) -> Iterator[int]:
+    """A descriptor of a regular file; a link, a pipe or a device is refused and never waited for.
+
+    `inside` is a descriptor of the folder that a relative path begins in.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            content = file.read(limit + 1)
+        descriptor = os.open(path, flags, dir_fd=inside)
     except FileNotFoundError as error:
-        raise DamagedPart(f"'{path.name}' is missing in '{path.parent.name}'.") from error
-    except OSError as error:
-        raise DamagedPart(f"'{path.name}' in '{path.parent.name}' cannot be read: {error.strerror}.") from error
-    if len(content) > limit:
-        raise DamagedPart(f"'{path.name}' in '{path.parent.name}' is larger than {limit} bytes.")
+        raise DamagedPart(f"{_named(path)} is missing.") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise DamagedPart(f"{_named(path)} cannot be read: {reason}.") from error
     try:
-        return json.loads(content)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise DamagedPart(f"{_named(path)} is not a plain file.")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def plain_stat(path: Path) -> tuple[int, int, int]:
+    """Size of a regular file, when it was changed and which one it is."""
+    try:
+        found = path.lstat()
+    except (OSError, ValueError) as error:
+        raise DamagedPart(f"{_named(path)} is missing or cannot be read.") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise DamagedPart(f"{_named(path)} is not a plain file.")
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def read_plain(path: Path, *, limit: int = MAX_JSON_BYTES) -> bytes:
+    """The content of a regular file that is no larger than `limit`."""
+    with opened(path) as descriptor:
+        size = os.fstat(descriptor).st_size
+        if size > limit:
+            raise DamagedPart(f"{_named(path)} has {size} bytes; at most {limit} are read.")
+        return read_at(descriptor, 0, size)
+
+
+def read_at(descriptor: int, offset: int, size: int) -> bytes:
+    """Bytes from an offset on: as many as there are, at most `size`."""
+    parts: list[bytes] = []
+    while size > 0 and (part := os.pread(descriptor, min(size, 1 << 30), offset)):
+        parts.append(part)
+        offset, size = offset + len(part), size - len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def read_json(path: Path, *, limit: int = MAX_JSON_BYTES, deep: bool = False) -> dict[str, Any]:
+    """The object in a sealed JSON file without its seal, or DamagedPart. `deep` compares its SHA-256 as well."""
+    content = read_plain(path, limit=limit)
+    if problem := broken_seal(content, deep=deep):
+        raise DamagedPart(f"{_named(path)} is damaged: {problem}.")
+    value: dict[str, Any] = parsed_json(content, _named(path))
+    del value["seal"]
+    return value
+
+
+def parsed_json(content: bytes, where: str) -> Any:
+    """The value that JSON says, as long as it is not too large or nested too deeply; `where` names it."""
+    if sum(map(content.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
+        raise DamagedPart(f"{where} holds more than {MAX_JSON_VALUES} values.")
+    try:
+        value = json.loads(content)
+    except RecursionError as error:
+        raise DamagedPart(f"{where} is nested too deeply: at most {MAX_JSON_DEPTH} levels are read.") from error
     except ValueError as error:
-        raise DamagedPart(f"'{path.name}' in '{path.parent.name}' is not valid JSON: {error}.") from error
+        raise DamagedPart(f"{where} is not valid JSON: {error}.") from error
+    if _SURROGATE.search(content) and not _is_text(value):
+        raise DamagedPart(f"{where} holds text that is no Unicode.")
+    if _depth(content) > MAX_JSON_DEPTH:
+        raise DamagedPart(f"{where} is nested too deeply: at most {MAX_JSON_DEPTH} levels are read.")
+    return value
+
+
+def _depth(content: bytes) -> int:
+    """How deeply valid JSON is nested; 0 where there are too few brackets for it to matter."""
+    if content.count(b"[") + content.count(b"{") <= MAX_JSON_DEPTH:
+        return 0
+    steps = _STEPS[np.frombuffer(_STRING.sub(b"", content), np.uint8)]
+    return int(np.cumsum(steps[steps != 0], dtype=np.int64).max(initial=0))
+
+
+def _is_text(value: Any) -> bool:
+    """Whether all text in a value can be written as UTF-8; half of a pair of surrogates cannot."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
+
+
+def _named(path: Path) -> str:
+    return f"'{path.parent.name}/{path.name}'"
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's content."""
-    with path.open("rb") as file:
+    """SHA-256 of a regular file's content."""
+    with opened(path) as descriptor, os.fdopen(descriptor, "rb", closefd=False) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def file_crc32c(path: Path) -> str:
+    """CRC32C of a regular file's content, a piece at a time."""
+    value, offset = 0, 0
+    with opened(path) as descriptor:
+        while piece := os.pread(descriptor, _PIECE, offset):
+            value = google_crc32c.extend(value, piece)
+            offset += len(piece)
+    return f"{value:08x}"
 
 
 def sync_folder(path: Path) -> None:

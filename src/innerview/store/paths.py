@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from collections.abc import Callable
@@ -43,6 +44,11 @@ def confined(root: Path, *parts: str) -> Path:
     if not path.resolve().is_relative_to(root.resolve()):
         raise StoreError(f"'{'/'.join(parts)}' leads out of '{root.name}'. Links to other folders are not followed.")
     return path
+
+
+def is_there(path: Path) -> bool:
+    """Whether anything has that name, readable or not: what is there and cannot be read is damaged, not missing."""
+    return os.path.lexists(path)
 
 
 def is_plain_file(path: Path) -> bool:

@@ -4,43 +4,67 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from innerview.schema import Binding, from_json
+from innerview.errors import DamagedPart, StoreError
+from innerview.schema import Binding, Edit, from_json
+from innerview.store.isolation.process import Apart
+from innerview.store.paths import checked_name, confined
+from innerview.store.recordings.manifest import MANIFEST
 from innerview.store.recordings.recording import Recording
 
 PREDICTIONS = "predictions"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What was predicted, as the arguments of a manifest say."""
+
+    recording: str
+    digest: str
+    subject: str
+    identity: str
+    binding: Binding
+    rows: str
+    keep: tuple[str, ...]
+    edits: tuple[Edit, ...]
+
+
 class Predictions(Recording):
     """Heads and asked-for sites of one subject; row by row what `source_rows` says of the recording."""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, *, apart: Apart | None = None) -> None:
+        super().__init__(folder, apart=apart)
         self.id = folder.name
+        try:
+            self._asked = from_json(_Asked, self.info.arguments)
+            checked_name("recording", self._asked.recording)
+        except StoreError as error:
+            raise DamagedPart(f"'{MANIFEST}' of predictions '{self.id}' does not say of what: {error}") from error
 
     @property
     def of(self) -> str:
         """Name of the recording."""
-        return str(self.info.arguments["recording"])
+        return self._asked.recording
 
     @property
     def subject(self) -> str:
         """Name of the subject."""
-        return str(self.info.arguments["subject"])
+        return self._asked.subject
 
     @property
     def binding(self) -> Binding:
         """Which arrays fed which inputs."""
-        return from_json(Binding, self.info.arguments["binding"])
+        return self._asked.binding
 
     @property
     def keep(self) -> tuple[str, ...]:
         """Addresses of the sites that were kept."""
-        return tuple(self.info.arguments["keep"])
+        return self._asked.keep
 
     @property
     def source_rows(self) -> np.ndarray:
@@ -50,7 +74,11 @@ class Predictions(Recording):
     @property
     def is_current(self) -> bool:
         """Whether the recording still holds what was predicted."""
-        return bool(self.info.arguments["digest"] == Recording(self.folder.parents[1] / "recordings" / self.of).digest)
+        try:
+            recording = Recording(confined(self.folder.parents[1], "recordings", self.of))
+        except StoreError:
+            return False
+        return bool(self._asked.digest == recording.digest)
 
 
 def prediction_id(arguments: dict[str, Any]) -> str:

@@ -24,8 +24,9 @@ from innerview.store.files import (
     replace_json,
     writing,
 )
+from innerview.store.isolation.process import Apart
 from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
-from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.paths import checked_name, confined, is_plain_file, is_there
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.additions import (
     BESIDE,
@@ -42,6 +43,7 @@ from innerview.store.recordings.manifest import (
     MANIFEST,
     STUDY_FORMAT,
     VERSION,
+    LoadedManifest,
     Manifest,
     check_format,
     load_manifest,
@@ -64,6 +66,7 @@ from innerview.store.results.results import (
 if TYPE_CHECKING:
     from torch import Tensor
 
+_HEAD_LIMIT, _NAME_LENGTH = 1 << 20, 80
 _MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
 
@@ -73,6 +76,7 @@ class Study:
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
+        self.apart = Apart()
 
     @staticmethod
     def create(path: Path | str, name: str | None = None) -> Study:
@@ -101,13 +105,13 @@ class Study:
     def open(path: Path | str) -> Study:
         """Open a study."""
         root = Path(path)
-        if not (root / STUDY_FILE).exists():
+        if not is_there(root / STUDY_FILE):
             raise StoreError(f"There is no study in '{root}': it has no {STUDY_FILE}. Make one by recording into it.")
-        value = read_json(root / STUDY_FILE)
+        value = read_json(root / STUDY_FILE, limit=_HEAD_LIMIT)
         check_format(value, STUDY_FORMAT, root.name)
         with suppress(StoreError):  # a study that is read-only or busy is looked at as it is
             settle(root)
-        return Study(root, str(value.get("name", root.name)))
+        return Study(root, str(value.get("name", root.name))[:_NAME_LENGTH])
 
     @staticmethod
     def exists(path: Path | str) -> bool:
@@ -146,7 +150,7 @@ class Study:
         known = recording_folders(self.path)
         if name not in known:
             raise UnknownName("recording", name, known)
-        return Recording(folder)
+        return Recording(folder, apart=self.apart)
 
     def writer(self, info: RecordingInfo, *, block_rows: int = 256, overwrite: bool = False) -> RecordingWriter:
         """Begin a recording, continue one that was begun with the same arguments, or add episodes to a complete one.
@@ -157,7 +161,7 @@ class Study:
             raise StoreError(f"A block needs 1 row or more, not {block_rows}.")
         settle(self.path)
         place = self._folder(info.name)
-        there = load_manifest(place) if is_plain_file(place / MANIFEST) else None
+        there = load_manifest(place).manifest if is_plain_file(place / MANIFEST) else None
         adding = there is not None and there.complete and same_but_growing(there, info)
         if there is None or not (overwrite or adding):
             return self._writer(place, info, block_rows)
@@ -184,7 +188,7 @@ class Study:
         known = recording_folders(self.path, PREDICTIONS)
         if id not in known:
             raise UnknownName("predictions", id, known)
-        return Predictions(confined(self.path, PREDICTIONS, id))
+        return Predictions(confined(self.path, PREDICTIONS, id), apart=self.apart)
 
     def predictions(self, recording: str | None = None, subject: str | None = None) -> list[Predictions]:
         """What subjects say of rows of recordings, oldest first; of one recording or by one subject where named."""
@@ -324,12 +328,14 @@ def _begun_only(root: Path, more: Collection[str] = ()) -> bool:
     return all(each.name == "recordings" and each.is_dir() and not any(each.iterdir()) for each in others)
 
 
-def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Manifest:
+def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> LoadedManifest:
     if not is_plain_file(folder / MANIFEST):
         if any(folder.glob("rows/*.parquet")):
             raise DamagedPart(f"Recording '{info.name}' has rows but its {MANIFEST} is missing. Choose another name.")
-        return Manifest(info=dataclasses.replace(info, created_at=info.created_at or _now()), block_rows=block_rows)
-    manifest = load_manifest(folder)
+        begun = dataclasses.replace(info, created_at=info.created_at or _now())
+        return LoadedManifest(manifest=Manifest(info=begun, block_rows=block_rows), signed=True)
+    loaded = load_manifest(folder)
+    manifest = loaded.manifest
     before, now = to_json(manifest.info), to_json(info)
     differing = [field for field in _MUST_MATCH if before[field] != now[field]]
     if differing == ["arguments"] and same_but_growing(manifest, info):
@@ -346,8 +352,8 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Ma
         )
     kept = without_provisional(folder, manifest)
     if kept is not manifest:
-        save_manifest(folder, kept)
-    return kept
+        save_manifest(folder, kept, signed=loaded.signed)
+    return dataclasses.replace(loaded, manifest=kept)
 
 
 def _difference(field: str, before: Any, now: Any) -> str:

@@ -5,20 +5,22 @@ call is over. One file per family of models (`plain` torch, `sb3`).
 """
 
 from innerview.subjects.actions import head_probabilities
+from innerview.subjects.agreement import replay
 from innerview.subjects.attribution.dependence import head_of, middle_for, reaching_layers
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
 from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer
-from innerview.subjects.plain import subject
+from innerview.subjects.body import Output
+from innerview.subjects.plain.adapter import subject
 from innerview.subjects.plugins import named_model
-from innerview.subjects.sb3 import from_sb3
+from innerview.subjects.sb3.adapter import from_sb3
 from innerview.subjects.sites.backward import Rule
 from innerview.subjects.sites.change import Change, Changes
 from innerview.subjects.sites.operations import basis_of
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
-from innerview.subjects.subject import Output, Subject
+from innerview.subjects.subject import Subject
 from innerview.subjects.weights import first_difference, tensors_of
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "named_model",
     "reaching_layers",
     "receptive_field",
+    "replay",
     "scored_run",
     "scorer",
     "subject",

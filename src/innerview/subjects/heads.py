@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import torch
@@ -13,7 +13,17 @@ from torch import Tensor, nn
 from innerview.errors import SubjectError, UnknownName
 from innerview.schema import ActionSpace, Head
 from innerview.schema.subject import HeadKind
-from innerview.subjects.structure import Part, Path, parts, pick, unreadable
+from innerview.subjects.sources import (
+    HeadSource,
+    actions_in,
+    are_probabilities,
+    equal,
+    log_probabilities,
+    per_row,
+    row_size,
+    told_by,
+)
+from innerview.subjects.structure import Part, Path, parts, unreadable
 from innerview.subjects.trace import Trace
 
 KINDS: tuple[str, ...] = get_args(HeadKind)
@@ -32,28 +42,6 @@ _WORDS: tuple[tuple[str, frozenset[str]], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class HeadSource:
-    """A head and where its numbers come from."""
-
-    head: Head
-    path: Path = ()
-    layer: str = ""
-    """Read off this layer by a hook, not off the output."""
-    parameter: str = ""
-    """Not in the output at all but a parameter of the module (a learned spread)."""
-    transform: Callable[[Tensor], Tensor] | None = None
-
-    def read(self, result: Any, module: nn.Module, layers: Mapping[str, Tensor], batch: int) -> Tensor:
-        """[batch, size]; more rows than `batch` where an activation with more was put into a layer."""
-        if self.parameter:
-            value = module.get_parameter(self.parameter).reshape(1, -1).expand(batch, -1)
-        else:
-            value = layers[self.layer] if self.layer else pick(result, self.path)
-            value = value.reshape(-1, self.head.size)
-        return self.transform(value) if self.transform else value
-
-
 def find_heads(
     module: nn.Module,
     trace: Trace,
@@ -63,32 +51,94 @@ def find_heads(
     declared: Declared,
     actions: Sequence[str],
     space: ActionSpace | None = None,
+    drawn: Collection[Path] = (),
 ) -> tuple[HeadSource, ...]:
-    """The heads of a module, declared or read off names, makers and sizes."""
+    """The heads of a module, declared or read off names, makers and sizes.
+
+    `drawn`: parts of the output that are drawn at random.
+    """
     taken = set(memory)
-    found = [part for part in parts(trace.result) if part.path not in taken and _per_row(part.value, batch)]
-    if declared is not None:
-        sources = _declared(found, declared, trace, batch)
+    every = [part for part in parts(trace.result) if part.path not in taken and per_row(part.value, batch)]
+    found = [part for part in every if part.path not in drawn and part.value.is_floating_point()]
+    if isinstance(declared, str):
+        sources = _single(found, declared, batch)
+    elif declared is not None:
+        sources = [_choosing(source, trace, batch, drawn) for source in _declared(every, declared, trace, batch)]
     else:
         continuous = space is not None and space.kind == "continuous"
-        sources = _inferred(found, trace, batch, "gaussian" if continuous else "policy" if space else None)
+        sources, told = _behind(module, every, trace, batch)
+        left = [part for part in found if part.path not in told]
+        if not sources:
+            _check_drawn(every, drawn, trace, batch)
+        acts = "gaussian" if continuous else "policy" if space else None
+        sources += _inferred(left, trace, batch, acts) if left or not sources else []
     sources += _spread_parameter(module, sources)
     return tuple(_named(source, actions) for source in sources)
 
 
-def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -> list[HeadSource]:
-    if isinstance(declared, str):
-        if len(found) != 1:
-            raise SubjectError(
-                f"heads='{declared}' fits a module with one output; this one returns {_listed(found, batch)}. "
-                "Give a kind for each: heads={'policy': 'policy', 'value': 'value'}."
-            )
-        # The kind of what forward returns, also where a layer happens to be called the same.
-        return [_source(found[0], declared, declared, batch)]
-    assert declared is not None
+def _behind(
+    module: nn.Module, found: Sequence[Part], trace: Trace, batch: int
+) -> tuple[list[HeadSource], frozenset[Path]]:
+    """A layer that holds the logits, or the mean, of an action that the module returns with its log probability.
+
+    And the parts of the output that follow from it.
+    """
+    singles = [part for part in found if part.value.is_floating_point() and row_size(part, batch) == 1]
+    spreads = [(n, p) for n, p in module.named_parameters() if _is_log_std(n)]
+    for layer, (value, _) in reversed(trace.captured.items()):
+        if value.ndim != 2 or value.shape[0] != batch:
+            continue
+        for action in found:
+            for head, extra in _deciding(value, action.value, spreads, batch):
+                values = {head.name: value, **{e.head.name: module.get_parameter(e.parameter) for e in extra}}
+                told = told_by(head.kind, values, head.name, action.value)
+                paths = tuple(part.path for part in singles if any(equal(part.value, number) for number in told))
+                if paths:
+                    source = HeadSource(head, layer=layer, action=action.path, follows=paths)
+                    return [source, *extra], frozenset({*paths, action.path})
+    return [], frozenset()
+
+
+def _deciding(
+    value: Tensor, action: Tensor, spreads: Sequence[tuple[str, Tensor]], batch: int
+) -> Iterator[tuple[Head, list[HeadSource]]]:
+    """Heads that a layer may be, for an action that a module returned."""
+    size = value.shape[1]
+    if not action.is_floating_point() and action.numel() == batch and size > 1:
+        if int(action.min()) >= 0 and int(action.max()) < size:
+            yield Head(name="policy", kind="policy", size=size), []
+    elif action.is_floating_point() and action.shape == value.shape:
+        for name, parameter in spreads:
+            if parameter.numel() == size:
+                spread = Head(name="action.log_std", kind="other", size=size)
+                yield Head(name="action", kind="gaussian", size=size), [HeadSource(spread, parameter=name)]
+
+
+def _is_log_std(name: str) -> bool:
+    return name.split(".")[-1].lower().replace("_", "").removeprefix("actor") in ("logstd", "logsigma")
+
+
+def _single(found: Sequence[Part], declared: str, batch: int) -> list[HeadSource]:
+    if len(found) != 1:
+        raise SubjectError(
+            f"heads='{declared}' fits a module with one output; this one returns {_listed(found, batch)}. "
+            "Give a kind for each: heads={'policy': 'policy', 'value': 'value'}."
+        )
+    # The kind of what forward returns, also where a layer happens to be called the same.
+    return [_source(found[0], declared, declared, batch)]
+
+
+def _declared(found: list[Part], declared: Mapping[str, Any], trace: Trace, batch: int) -> list[HeadSource]:
     paths = {part.name: part for part in found}
-    if not set(declared) & set(paths) and _fit_in_order(declared, found, trace):
-        return [_source(part, name, kind, batch) for part, (name, kind) in zip(found, declared.items(), strict=True)]
+    if not set(declared) & set(paths):
+        made = {trace.maker(part.value): part for part in found}
+        if set(declared) <= set(made):
+            return [_source(made[name], name, kind, batch) for name, kind in declared.items()]
+        floats = [part for part in found if part.value.is_floating_point()]
+        if _fit_in_order(declared, floats, trace):
+            _check_order(declared, floats, batch)
+            pairs = zip(floats, declared.items(), strict=True)
+            return [_source(part, name, kind, batch) for part, (name, kind) in pairs]
     sources = []
     for name, kind in declared.items():
         if name in paths:
@@ -100,6 +150,53 @@ def _declared(found: list[Part], declared: Declared, trace: Trace, batch: int) -
         else:
             raise UnknownName("part of the output or layer", name, [*paths, *trace.layers], "Heads are read off these.")
     return sources
+
+
+def _choosing(source: HeadSource, trace: Trace, batch: int, drawn: Collection[Path]) -> HeadSource:
+    """A layer that decides, with the action that the module returns for it."""
+    if not source.layer or source.head.kind not in ("policy", "q", "advantage"):
+        return source
+    for path, _ in actions_in(trace.result, batch):
+        if path not in drawn:
+            return replace(source, action=path)
+        chances = (p for p in parts(trace.result) if p.path in drawn and p.value.is_floating_point())
+        follows = tuple(part.path for part in chances if part.value.numel() == batch)
+        if follows:
+            return replace(source, action=path, follows=follows)
+    return source
+
+
+def _check_drawn(every: Sequence[Part], drawn: Collection[Path], trace: Trace, batch: int) -> None:
+    """An error where what would be a head is drawn at random, or an action is all that is returned of a policy."""
+    for part in every:
+        if part.path not in drawn:
+            continue
+        name = part.name if part.named else trace.maker(part.value)
+        kind = _kind(part, trace, batch)
+        if not part.value.is_floating_point():
+            raise SubjectError(
+                f"The module returns an action that is drawn at random ('{part.name}'), and no layer puts out the "
+                "logits it is drawn from: they are masked or scaled before. Return the logits beside it."
+            )
+        alone = len([other for other in every if other.value.is_floating_point()]) == 1
+        if alone or (kind in ("policy", "q", "value", "advantage") and "action" not in name and "log_p" not in name):
+            raise SubjectError(
+                f"'{part.name}' is drawn at random: the same inputs give another one at each call, in eval mode too. "
+                "Return what it is drawn from (logits, a mean), and no dropout or noise in eval mode; a latent state "
+                "that is sampled must be its mean there."
+            )
+
+
+def _check_order(declared: Mapping[str, Any], found: Sequence[Part], batch: int) -> None:
+    """An error where a name in this place cannot be: several numbers that are the value, one that decides."""
+    for (name, said), part in zip(declared.items(), found, strict=True):
+        size, kind = row_size(part, batch), said.kind if isinstance(said, Head) else said
+        if (kind == "value" and size > 1) or (kind in ("policy", "q", "advantage") and size == 1):
+            raise SubjectError(
+                f"heads names the outputs in their order, and '{name}' ({kind}) would be '{part.name}', which has "
+                f"{size} number{'s' if size > 1 else ''} a row. The module returns {_listed(found, batch)}: name them "
+                "in that order."
+            )
 
 
 def _fit_in_order(declared: Mapping[str, Any], found: list[Part], trace: Trace) -> bool:
@@ -114,10 +211,10 @@ def _fit_in_order(declared: Mapping[str, Any], found: list[Part], trace: Trace) 
 def _inferred(found: list[Part], trace: Trace, batch: int, acts: str | None) -> list[HeadSource]:
     kinds = [_kind(part, trace, batch) for part in found]
     unnamed = [i for i, kind in enumerate(kinds) if kind is None]
-    singles = [i for i in unnamed if _size(found[i], batch) == 1]
+    singles = [i for i in unnamed if row_size(found[i], batch) == 1]
     if "value" not in kinds and len(singles) == 1 and len(found) > 1:
         kinds[singles[0]] = "value"
-    wide = [i for i, kind in enumerate(kinds) if kind is None and _size(found[i], batch) > 1]
+    wide = [i for i, kind in enumerate(kinds) if kind is None and row_size(found[i], batch) > 1]
     acting = any(kind in ("policy", "q", "gaussian") for kind in kinds)
     if acts == "gaussian":
         kinds = ["gaussian" if kind == "policy" else kind for kind in kinds]
@@ -142,7 +239,7 @@ def _kind(part: Part, trace: Trace, batch: int) -> str | None:
     names = ([part.name] if part.named else []) + [trace.maker(part.value)]
     for name in names:
         for words in reversed(name.lower().split(".")):
-            kind = _kind_of_words(words, _size(part, batch))
+            kind = _kind_of_words(words, row_size(part, batch))
             if kind:
                 return kind
     return None
@@ -158,7 +255,7 @@ def _kind_of_words(name: str, size: int) -> str | None:
 
 def _source(part: Part, name: str, kind: Any, batch: int) -> HeadSource:
     spread = kind == "spread"
-    head = _head(name, "other" if spread else kind, _size(part, batch))
+    head = _head(name, "other" if spread else kind, row_size(part, batch))
     how = _transform("spread" if spread or name.endswith("std") else head.kind, part.name, part.value, batch)
     return HeadSource(head, path=part.path, transform=how)
 
@@ -176,15 +273,7 @@ def _transform(kind: str, name: str, value: Tensor, batch: int) -> Callable[[Ten
         return torch.log
     if kind != "policy":
         return None
-    rows = value.reshape(batch, -1)
-    summed = rows.sum(dim=1)
-    if rows.shape[1] > 1 and bool((rows >= 0).all()) and torch.allclose(summed, torch.ones_like(summed), atol=1e-4):
-        return _log_probabilities
-    return None
-
-
-def _log_probabilities(value: Tensor) -> Tensor:
-    return value.clamp_min(torch.finfo(value.dtype).tiny).log()
+    return log_probabilities if are_probabilities(value.reshape(batch, -1)) else None
 
 
 def _spread_parameter(module: nn.Module, sources: list[HeadSource]) -> list[HeadSource]:
@@ -192,8 +281,7 @@ def _spread_parameter(module: nn.Module, sources: list[HeadSource]) -> list[Head
     if not means or any(source.head.name.endswith("log_std") for source in sources):
         return []
     for name, parameter in module.named_parameters():
-        last = name.split(".")[-1].lower().replace("_", "")
-        if last in ("logstd", "logsigma") and parameter.numel() == means[0].size:
+        if _is_log_std(name) and parameter.numel() == means[0].size:
             head = Head(name=f"{means[0].name}.log_std", kind="other", size=means[0].size)
             return [HeadSource(head, parameter=name)]
     return []
@@ -208,19 +296,11 @@ def _named(source: HeadSource, actions: Sequence[str]) -> HeadSource:
             f"{len(actions)} action names were given ({', '.join(actions)}), but head '{head.name}' has {head.size}."
         )
     named = Head(name=head.name, kind=head.kind, size=head.size, names=tuple(actions))
-    return HeadSource(named, source.path, source.layer, source.parameter, source.transform)
-
-
-def _per_row(value: Tensor, batch: int) -> bool:
-    return value.ndim > 0 and batch in value.shape[:2] and value.numel() >= batch
-
-
-def _size(part: Part, batch: int) -> int:
-    return part.value.numel() // batch
+    return replace(source, head=named)
 
 
 def _listed(found: Sequence[Part], batch: int) -> str:
-    return ", ".join(f"'{part.name}' of {_size(part, batch)}" for part in found) or "nothing per row"
+    return ", ".join(f"'{part.name}' of {row_size(part, batch)}" for part in found) or "nothing per row"
 
 
 def _ambiguous(found: Sequence[Part], trace: Trace, batch: int) -> str:
@@ -231,7 +311,7 @@ def _ambiguous(found: Sequence[Part], trace: Trace, batch: int) -> str:
             f"The output of the module was not understood: it holds {what}. Return logits, values or "
             "distributions from forward, or name layers to read: heads={'actor.2': 'policy', 'critic.2': 'value'}."
         )
-    example = ", ".join(f"'{part.name}': '{'value' if _size(part, batch) == 1 else 'policy'}'" for part in found)
+    example = ", ".join(f"'{part.name}': '{'value' if row_size(part, batch) == 1 else 'policy'}'" for part in found)
     shown = "heads='policy' (or 'q')" if len(found) == 1 else f"heads={{{example}}}"
     return (
         f"Which heads the module has was not understood: its output holds {_listed(found, batch)}, and no name says "

@@ -30,6 +30,8 @@ class Input:
     time_axis: int | None = None
     """Where the module wants a time axis of length 1."""
     normalise: Normalise = None
+    dtype: torch.dtype | None = None
+    """What the module computes in, where that is not single precision."""
 
     def from_world(self, array: np.ndarray, device: torch.device) -> Tensor:
         """[batch, …] as the world gives it to [batch, *spec.shape]."""
@@ -41,6 +43,8 @@ class Input:
         """[batch, *spec.shape] to the module's own layout."""
         if self.channels_last:
             value = value.movedim(1, -1)
+        if self.dtype is not None and value.is_floating_point():
+            value = value.to(self.dtype)
         return value if self.time_axis is None else value.unsqueeze(self.time_axis)
 
     def check(self, value: Tensor) -> None:
@@ -97,14 +101,16 @@ def describe(
     spec = InputSpec(name=name, kind=kind, shape=tuple(example.shape[1:]), dtype=_dtype(example))  # type: ignore[arg-type]
     if normalise is None and kind == "image" and example.is_floating_point() and example.max() > 16:
         normalise = False  # The example itself goes up to 255: the module divides on its own.
-    return Input(spec, channels_last, time_axis, _checked(normalise, spec)), example.contiguous()
+    own = next((p.dtype for p in module.parameters() if p.is_floating_point()), torch.float32)
+    dtype = None if own is torch.float32 else own
+    return Input(spec, channels_last, time_axis, _checked(normalise, spec), dtype), example.contiguous()
 
 
 def batched(example: Any, module: nn.Module) -> Tensor:
     """An example as a tensor with a batch axis."""
     value = example if isinstance(example, Tensor) else torch.from_numpy(np.array(example, order="C"))
     value = value.detach()
-    if value.dtype == torch.float64:
+    if value.is_floating_point():
         value = value.to(torch.float32)
     has_conv = any(isinstance(layer, nn.Conv2d) for layer in module.modules())
     return value.unsqueeze(0) if value.ndim <= 1 or (value.ndim == 3 and has_conv) else value

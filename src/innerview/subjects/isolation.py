@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
@@ -66,33 +67,95 @@ class Written:
     name: str
     buffer: bool
 
+    def title(self, module: nn.Module) -> str:
+        """As people write it, from the whole module on."""
+        owner = next((name for name, part in module.named_modules() if part is self.owner), "")
+        return f"{owner}.{self.name}".lstrip(".")
+
     def read(self) -> Any:
         """What it holds now."""
-        return _table(self.owner, self.buffer).get(self.name, _ABSENT)
+        table = _table(self.owner, self.buffer)
+        return table[self.name] if self.name in table else ABSENT  # noqa: SIM401 of a scripted module it is no dict
 
     def restore(self, value: Any) -> None:
         """Put back what it held."""
         table = _table(self.owner, self.buffer)
-        if value is _ABSENT:
+        if value is ABSENT:
             table.pop(self.name, None)
         else:
             table[self.name] = value
 
 
+class _Held:
+    """What an attribute holds, to tell whether it was changed, in place too, and to put it back."""
+
+    def __init__(self, value: Any, depth: int = 4) -> None:
+        self.value = value
+        self._version = _version(value)
+        self._copy = value.detach().clone() if isinstance(value, Tensor) else None
+        found = _contents(value) if depth else None
+        self._keys = None if found is None else list(found)
+        self._items = [_Held(item, depth - 1) for item in found.values()] if found else []
+
+    def changed(self, now: Any) -> bool:
+        """Whether an attribute that now holds `now` was written."""
+        if now is not self.value or _version(now) != self._version:
+            return True
+        if self._keys is None:
+            return False
+        found = _contents(now) or {}
+        if list(found) != self._keys:
+            return True
+        return any(item.changed(new) for item, new in zip(self._items, found.values(), strict=True))
+
+    def put_back(self) -> Any:
+        """The value, with what it held."""
+        if self._copy is not None and not torch.equal(self.value, self._copy):
+            self.value.copy_(self._copy)
+        if self._keys is not None:
+            old = [item.put_back() for item in self._items]
+            now = _contents(self.value) or {}
+            if list(now) != self._keys or any(a is not b for a, b in zip(now.values(), old, strict=True)):
+                _fill(self.value, self._keys, old)
+        return self.value
+
+
+_MOST = 512
+"""Longer lists and dicts, such as buffers of experience, are not looked into."""
+
+
+def _contents(value: Any) -> dict[Any, Any] | None:
+    if isinstance(value, list | deque):
+        return dict(enumerate(value)) if len(value) <= _MOST else None
+    if isinstance(value, dict):
+        return dict(value) if len(value) <= _MOST else None
+    if isinstance(value, nn.Module | Tensor | type) or callable(value):
+        return None
+    own = getattr(value, "__dict__", None)
+    known = type(value).__module__.split(".")[0] in ("torch", "numpy", "threading", "logging")
+    return dict(own) if isinstance(own, dict) and not known else None
+
+
+def _fill(value: Any, keys: list[Any], items: list[Any]) -> None:
+    if isinstance(value, list | deque):
+        value.clear()
+        value.extend(items)
+        return
+    table = value if isinstance(value, dict) else value.__dict__
+    table.clear()
+    table.update(zip(keys, items, strict=True))
+
+
 @contextlib.contextmanager
 def restoring(written: Sequence[Written]) -> Iterator[None]:
     """Attributes that forward is known to write hold afterwards what they held before."""
-    before = [(item, item.read()) for item in written]
-    copies = [(value, value.detach().clone()) for _, value in before if isinstance(value, Tensor)]
+    before = [(item, _Held(item.read())) for item in written]
     try:
         yield
     finally:
         with torch.no_grad():
-            for value, copy in copies:
-                if not torch.equal(value, copy):
-                    value.copy_(copy)
-        for item, value in before:
-            item.restore(value)
+            for item, held in before:
+                item.restore(held.put_back())
 
 
 @contextlib.contextmanager
@@ -102,20 +165,22 @@ def watching(module: nn.Module) -> Iterator[list[Written]]:
         Written(owner, name, buffer)
         for owner in module.modules()
         for buffer in (False, True)
-        for name in _table(owner, buffer)
+        for name in list(_table(owner, buffer).keys())  # of a scripted module it is no dict
         if buffer or name not in _OWN
     ]
-    before = {item: (item.read(), _version(item.read())) for item in everything}
+    before = {item: _Held(item.read()) for item in everything}
     found: list[Written] = []
-    with restoring(everything):
-        try:
-            yield found
-        finally:
-            found += [item for item, (value, version) in before.items() if _differs(item.read(), value, version)]
-            found += list(_new(module, set(everything)))
+    try:
+        yield found
+    finally:
+        found += [item for item, held in before.items() if held.changed(item.read())]
+        new = list(_new(module, set(everything)))
+        with torch.no_grad():
             for item in found:
-                if item not in before:
-                    item.restore(_ABSENT)
+                item.restore(before[item].put_back())
+        for item in new:
+            item.restore(ABSENT)
+        found += new
 
 
 @contextlib.contextmanager
@@ -131,7 +196,10 @@ def same_random_numbers(device: torch.device) -> Iterator[None]:
         np.random.set_state(legacy)
 
 
-_ABSENT: Any = object()
+class ABSENT:
+    """Stands for an attribute that is not there, and for an argument that is not given; a copy of it is itself."""
+
+
 _OWN = frozenset(nn.Module().__dict__)
 
 
@@ -141,10 +209,6 @@ def _table(owner: nn.Module, buffer: bool) -> dict[str, Any]:
 
 def _version(value: Any) -> int:
     return value._version if isinstance(value, Tensor) and not value.is_inference() else 0
-
-
-def _differs(now: Any, before: Any, version: int) -> bool:
-    return now is not before or _version(now) != version
 
 
 def _new(module: nn.Module, known: set[Written]) -> Iterator[Written]:

@@ -11,9 +11,9 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,56 +22,17 @@ from torch import Tensor, nn
 from innerview.errors import EditError, SubjectError, UnknownName
 from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, acting_head, find_site, parse_site, to_json
 from innerview.subjects import actions, weights
-from innerview.subjects.inputs import Input, feed, probed
+from innerview.subjects.body import Body, Heard, Output
+from innerview.subjects.identity import said_of_probe
+from innerview.subjects.inputs import feed, probed
 from innerview.subjects.isolation import FAILURES, Evaluating, differentiable
-from innerview.subjects.memory.carriers import Slot
-from innerview.subjects.memory.discovery import Start
+from innerview.subjects.memory.convention import fresh_memory
 from innerview.subjects.sites.attention import AttentionMode, CallStack, Place
 from innerview.subjects.sites.backward import Rule, backward_rule
 from innerview.subjects.sites.change import Changes, changed_after, changing_memory, checked_change, together
-from innerview.subjects.sites.hooks import Layers, attached, capturing, replacing
+from innerview.subjects.sites.hooks import attached, capturing, replacing
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits
-
-
-@dataclass(frozen=True)
-class Output:
-    """What one run gave, all with the batch axis first."""
-
-    heads: dict[str, Tensor]
-    """[batch, size] by head name: logits of a policy, [batch, 1] of a value, the mean of a gaussian."""
-    memory: dict[str, Tensor] = field(default_factory=dict)
-    """[batch, *shape] by name of the memory site: the state after this run."""
-    sites: dict[str, Tensor] = field(default_factory=dict)
-    """[batch, *shape] by address, for the sites that were asked for."""
-
-
-class Body(Protocol):
-    """How one family of models is called."""
-
-    @property
-    def inputs(self) -> tuple[Input, ...]:
-        """What it takes."""
-
-    @property
-    def slots(self) -> tuple[Slot, ...]:
-        """The tensors of its memory."""
-
-    @property
-    def starts(self) -> Mapping[str, Start]:
-        """Initial states that are not zero."""
-
-    @property
-    def layers(self) -> Layers:
-        """How to keep the output of its layers."""
-
-    def call(
-        self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
-    ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """Heads [batch, size] and memory [batch, *shape]."""
-
-    def bounded(self, action: np.ndarray) -> np.ndarray:
-        """A continuous action as the world takes it."""
 
 
 class Subject:
@@ -86,6 +47,8 @@ class Subject:
         self._acting = acting_head(info.heads)
         self._one_at_a_time = threading.RLock()
         self._edits: tuple[Changes | tuple[Edit, ...], ...] = ()
+        self._probed: tuple[str, str] | None = None
+        """Digests of the weights, and of what was said with them."""
         self._sites = {site.address: site for site in self.info.sites}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
         self._identify()
@@ -122,13 +85,7 @@ class Subject:
     def initial_memory(self, batch: int) -> dict[str, Tensor]:
         """A fresh state for each row."""
         like = next(iter(self.module.parameters()), torch.zeros(()))
-        fresh = {}
-        for slot in self._body.slots:
-            name, shape = slot.site.name, (batch, *slot.site.shape)
-            start = self._body.starts.get(name)
-            row = start() if start else torch.zeros(())
-            fresh[name] = row.detach().to(like.device, like.dtype).expand(shape).clone()
-        return fresh
+        return fresh_memory(self._body.slots, self._body.starts, batch, like)
 
     def reset_memory(self, memory: Mapping[str, Tensor], done: Tensor | np.ndarray) -> dict[str, Tensor]:
         """The same memory with a fresh state in the rows that are done."""
@@ -140,6 +97,39 @@ class Subject:
             raise SubjectError(f"done has shape {list(over.shape)}; the memory has {first.shape[0]} rows.")
         fresh = self.initial_memory(first.shape[0])
         return {n: torch.where(over.view(-1, *[1] * (v.ndim - 1)), fresh[n], v) for n, v in memory.items()}
+
+    def acted(self, memory: Mapping[str, Tensor], actions: np.ndarray, rewards: np.ndarray) -> dict[str, Tensor]:
+        """The memory after a step in which this was done and earned [rows, …]: some models are told in the next."""
+        return self._body.acted(memory, actions, rewards) if self.told_names else dict(memory)
+
+    @property
+    def told_names(self) -> tuple[str, ...]:
+        """Inputs, carried as memory, that tell what was done and earned in the step before."""
+        return self._body.told_names
+
+    @property
+    def apart(self) -> bool:
+        """Whether its author's way begins each step afresh, whatever is carried here."""
+        return self._body.apart
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """What the module computes in."""
+        return next((p.dtype for p in self.module.parameters() if p.is_floating_point()), torch.float32)
+
+    @property
+    def unedited(self) -> Subject:
+        """The same without its edits."""
+        if not self._edits:
+            return self
+        plain = copy.copy(self)
+        plain._edits = ()
+        return plain
+
+    def by_hand(self, steps: Sequence[Mapping[str, Tensor]], seed: int = 0) -> list[Heard]:
+        """What the model says in each step when it is called as its author calls it, from a fresh state."""
+        with self.alone():
+            return self._body.by_hand(steps, seed)
 
     def alone(self) -> AbstractContextManager[Any]:
         """Nobody else runs the module meanwhile: hooks belong to it, and two at once would read each other's."""
@@ -222,6 +212,8 @@ class Subject:
         memory = self.initial_memory(batch) if memory is None else self._checked_memory(memory, batch)
         wanted = {address: self._site(address) for address in keep}
         changes = self._changes(edits, memory, batch)
+        if groups := self._body.groups(memory):
+            return self._in_groups(groups, inputs, memory, keep=keep, changes=changes, rule=rule, grad=grad)
         kept: dict[str, Tensor] = {}
         with self.alone(), Evaluating(self._layers.values()), torch.set_grad_enabled(grad):
             if wanted or grad or changes or rule != "plain":
@@ -233,6 +225,29 @@ class Subject:
         self._check_numbers(heads, "the edits" if changes else "the weights")
         kept |= {site.address: after[site.name] for site in self.info.memory}
         return Output(heads, after, {a: _element(a, site, kept[site.address]) for a, site in wanted.items()})
+
+    def _in_groups(
+        self,
+        groups: Sequence[Tensor],
+        inputs: Mapping[str, Tensor],
+        memory: Mapping[str, Tensor],
+        *,
+        changes: Changes,
+        **how: Any,
+    ) -> Output:
+        """Rows whose states differ in what all rows of a call share, one group after the other."""
+        parts, bare = [], self.unedited
+        for group in groups:
+            own = {name: value[group] for name, value in inputs.items()}
+            state = {name: value[group] for name, value in memory.items()}
+            rows = len(next(iter(memory.values())))
+            parts.append(bare.run(own, state, edits=changes.of_rows(group, rows), **how))
+        place = torch.argsort(torch.cat(list(groups)))
+        heads, after, sites = (
+            {name: torch.cat([getattr(part, what)[name] for part in parts])[place] for name in getattr(parts[0], what)}
+            for what in ("heads", "memory", "sites")
+        )
+        return Output(heads, after, sites)
 
     def run_after(
         self,
@@ -340,6 +355,11 @@ class Subject:
     def _called(
         self, inputs: Mapping[str, Tensor], memory: Mapping[str, Tensor]
     ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        if self._body.groups(memory):
+            raise SubjectError(
+                f"The rows stand at different points of what '{self.info.name}' remembers (a counter, a history that "
+                "fills up), and can only be run step by step. Choose one row, or rows of one step."
+            )
         try:
             return self._body.call(inputs, memory)
         except FAILURES as error:
@@ -357,9 +377,12 @@ class Subject:
         return self._body.bounded(chosen) if chosen.ndim > 1 else chosen
 
     def identity(self) -> str:
-        """SHA-256 of what decides what it says: its weights as they are now, its edits, how it takes observations."""
+        """SHA-256 of its weights as they are now, what it says of a fixed probe, edits, way with observations."""
         edits = json.dumps(to_json(self.info.edits))
-        parts = (weights.weights_digest(self.module), edits, probed(self._body.inputs, self.device))
+        digest = weights.weights_digest(self.module)
+        if self._probed is None or self._probed[0] != digest:
+            self._probed = digest, said_of_probe(self._body, self.module, self.info.inputs)
+        parts = (digest, self._probed[1], edits, probed(self._body.inputs, self.device))
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
     def _identify(self) -> None:

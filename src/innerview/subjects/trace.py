@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from innerview.subjects.isolation import Evaluating, Written, same_random_numbers, watching
-from innerview.subjects.sites.hooks import Layers, attached, main_tensor
+from innerview.subjects.sites.hooks import Layers, attached, hookable, main_tensor
 from innerview.subjects.structure import parts
 
 ROOT = ""
@@ -121,7 +121,7 @@ def replaced(args: tuple[Any, ...], kwargs: dict[str, Any], state: Any) -> tuple
 
 
 def _hooks(module: nn.Module, found: Trace, states: Mapping[str, Any]) -> Iterator[RemovableHandle]:
-    for name, layer in module.named_modules():
+    for name, layer in hookable(module):
         if is_recurrent(layer):
             yield layer.register_forward_pre_hook(_before(name, found, states), with_kwargs=True)
         yield layer.register_forward_hook(_after(name, found))

@@ -37,4 +37,4 @@ def save_factors(study: Study, *, layer: str = "see", names: tuple[str, ...] = (
 
 def _meaning(name: str) -> dict[str, Any]:
     classes = [{"class": c, "excess": 0.9 if c == name else 0.1} for c in CLASSES]
-    return {"share": 0.3, "meaning": {"name": name, "score": 0.9, "classes": classes}}
+    return {"share": 0.3, "meaning": {"name": name, "means": name, "score": 0.9, "classes": classes}}

@@ -82,6 +82,7 @@ class CountingGame:
             facts=self._facts(step),
             reward=reward,
             ended=ended,
+            cut=ended == "time limit",
             scene=scene,
         )
 
@@ -302,7 +303,12 @@ class _Seen:
         pose = np.array([self.game.x, self.game.y, self.game.angle], np.float32)
         seen: Mapping[str, np.ndarray] = {"image": moment.observation["observation"], "pose": pose}
         return Moment(
-            observation=seen, facts=moment.facts, reward=moment.reward, ended=moment.ended, scene=moment.scene
+            observation=seen,
+            facts=moment.facts,
+            reward=moment.reward,
+            ended=moment.ended,
+            cut=moment.cut,
+            scene=moment.scene,
         )
 
 

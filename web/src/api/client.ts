@@ -1,4 +1,5 @@
-/** The one place that calls fetch. */
+/** Asks the service, and says what it refused. */
+import { enter, knownPath } from "./door";
 import { ApiError, isAbort, Unreachable } from "./errors";
 
 export interface Ask {
@@ -13,7 +14,17 @@ export type Listener = (reachable: boolean) => void;
 export class Client {
   private listeners = new Set<Listener>();
 
-  constructor(private readonly base = "") {}
+  constructor(private base = "") {}
+
+  /** Come in with the code of the address, or as the browser that was let in before. */
+  async enter(): Promise<void> {
+    try {
+      this.base = await enter();
+    } catch {
+      this.notify(false);
+      throw new Unreachable();
+    }
+  }
 
   onAnswer(listener: Listener): () => void {
     this.listeners.add(listener);
@@ -37,14 +48,12 @@ export class Client {
   private async send(path: string, ask: Ask): Promise<Response> {
     let reply: Response;
     try {
-      reply = await fetch(this.address(path), {
-        method: ask.method ?? "GET",
-        credentials: "same-origin",
-        ...(ask.signal ? { signal: ask.signal } : {}),
-        ...(ask.body === undefined
-          ? {}
-          : { body: JSON.stringify(ask.body), headers: { "content-type": "application/json" } }),
-      });
+      reply = await this.fetch(path, ask);
+      if (reply.status === 401 && this.base !== knownPath()) {
+        // The service was started again, and another tab of this browser has come in since.
+        this.base = knownPath();
+        reply = await this.fetch(path, ask);
+      }
     } catch (problem) {
       if (isAbort(problem)) throw problem;
       this.notify(false);
@@ -53,6 +62,17 @@ export class Client {
     this.notify(true);
     if (!reply.ok) throw await refusal(reply);
     return reply;
+  }
+
+  private fetch(path: string, ask: Ask): Promise<Response> {
+    return fetch(this.address(path), {
+      method: ask.method ?? "GET",
+      credentials: "same-origin",
+      ...(ask.signal ? { signal: ask.signal } : {}),
+      ...(ask.body === undefined
+        ? {}
+        : { body: JSON.stringify(ask.body), headers: { "content-type": "application/json" } }),
+    });
   }
 
   private notify(reachable: boolean): void {

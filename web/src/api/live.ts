@@ -1,4 +1,5 @@
 /** One WebSocket for model calls and news of jobs. On a channel the newest request wins. */
+import type { Client } from "./client";
 import type { Job } from "./model";
 
 export interface Binary {
@@ -41,12 +42,13 @@ export class Live {
   private closed = false;
 
   constructor(
+    private readonly client: Client,
     private readonly onJob: (job: Job) => void,
     private readonly onState: (connected: boolean) => void,
   ) {}
 
   connect(): void {
-    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/api/live");
+    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + this.client.address("/api/live"));
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.delay_ms = 500;

@@ -41,7 +41,11 @@ export class Service {
   vocabulary = (): Promise<Record<string, string[]>> => this.client.json("/api/vocabulary");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
   subject = (name: string): Promise<LiveSubject> => this.client.json(`/api/subjects/${encodeURIComponent(name)}`);
-  docs = (slug: string): Promise<DocsPage> => this.client.json(`/api/docs/${encodeURIComponent(slug)}`);
+  docs = async (slug: string): Promise<DocsPage> => {
+    const page = await this.client.json<DocsPage>(`/api/docs/${encodeURIComponent(slug)}`);
+    const pictures = "/api/docs-pictures/";
+    return { ...page, html: page.html.replaceAll(`src="${pictures}`, `src="${this.client.address(pictures)}`) };
+  };
   lenses = (): Promise<LensInfo[]> => this.client.json("/api/lenses");
   jobs = (): Promise<Job[]> => this.client.json("/api/jobs");
   start = (body: JobRequest): Promise<Job> => this.client.json("/api/jobs", { method: "POST", body });

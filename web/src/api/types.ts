@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/door": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enter
+         * @description Let one browser in, and use the code up.
+         */
+        post: operations["enter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/edited": {
         parameters: {
             query?: never;
@@ -1303,6 +1323,11 @@ export interface components {
              * @default
              */
             unit: string;
+            /**
+             * Warning
+             * @default
+             */
+            warning: string;
         };
         /**
          * DamageReply
@@ -1432,6 +1457,22 @@ export interface components {
             of: string;
             /** Result */
             result: string;
+        };
+        /**
+         * EnterReply
+         * @description Before which path everything is asked for from now on.
+         */
+        EnterReply: {
+            /** Path */
+            path: string;
+        };
+        /**
+         * EnterRequest
+         * @description The one-time code of an address that was printed.
+         */
+        EnterRequest: {
+            /** Code */
+            code: string;
         };
         /**
          * ErrorBody
@@ -2504,6 +2545,11 @@ export interface components {
              */
             attention: components["schemas"]["Site"][];
             /**
+             * Code
+             * @default
+             */
+            code: string;
+            /**
              * Convolutions
              * @default []
              */
@@ -3030,6 +3076,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    enter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnterRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnterReply"];
                 };
             };
             /** @description Client Error */

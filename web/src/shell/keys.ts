@@ -1,4 +1,5 @@
 /** Keys that work everywhere but where somebody types. */
+import { rowsName } from "../state/recording/rowname";
 import type { Session } from "../state/session.svelte";
 
 export function onKey(event: KeyboardEvent, session: Session, clicked: EventTarget | null): void {
@@ -59,8 +60,7 @@ function bracket(key: string, session: Session): boolean {
   }
   if (key !== "]" || session.page.mark === null) return false;
   const [from, to] = [Math.min(session.page.mark, clock.row), Math.max(session.page.mark, clock.row)];
-  const name = `${from - clock.start}–${to - clock.start}`;
-  session.selection.add(name, { kind: "rows", runs: [[from, to + 1]] });
+  session.selection.add(rowsName(session.recording!, from, to + 1), { kind: "rows", runs: [[from, to + 1]] });
   session.page.mark = null;
   return true;
 }

@@ -22,6 +22,9 @@ export function percent(value: number): string {
   return Number.isNaN(value) ? "–" : `${Math.round(value * 100)} %`;
 }
 
+/** Whether it says when something happened; the word that goes with it is no event of its own. */
+export const isEvent = ({ kind, type }: Pick<Column, "kind" | "type">): boolean => kind === "event" && type !== "text";
+
 export function titleOf(column: Pick<Column, "name" | "label">): string {
   return column.label || column.name.replaceAll("_", " ");
 }

@@ -30,6 +30,7 @@ export class Page {
   readonly jobs = new Jobs(this.service);
   readonly runners = new Runners(this.service);
   readonly live = new Live(
+    this.service.client,
     (job) => this.heardJob(job),
     (connected) => this.heardState(connected),
   );
@@ -80,8 +81,10 @@ export class Page {
 
   async start(): Promise<void> {
     this.problem = "";
-    const names = this.quietly(this.learnNames());
+    let names: Promise<void>;
     try {
+      await this.service.client.enter();
+      names = this.quietly(this.learnNames());
       this.study = await this.service.study();
     } catch (problem) {
       this.problem = messageOf(problem);

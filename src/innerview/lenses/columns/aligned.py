@@ -52,8 +52,8 @@ def _rising(source: Derived, name: str) -> tuple[np.ndarray, int]:
     if name not in known:
         raise UnknownName("column", name, known)
     column = known[name]
-    if column.type != "bool" and column.kind != "event":
-        fitting = [n for n, c in known.items() if c.type == "bool" or c.kind == "event"]
+    if column.type == "text" or (column.type != "bool" and column.kind != "event"):
+        fitting = [n for n, c in known.items() if c.type == "bool" or (c.kind == "event" and c.type != "text")]
         raise RequestError(f"'{name}' does not say yes or no. Align by one of: {', '.join(fitting) or 'none here'}.")
     values = source.columns([name])[name].cast(pl.Float64).fill_null(0.0).to_numpy() > 0
     if column.kind == "event":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 
@@ -12,9 +13,20 @@ import polars as pl
 
 from innerview.errors import DamagedPart, MetricError, StoreError, UnknownName
 from innerview.lenses.columns.custom import OwnMetric, own_metrics
-from innerview.metrics import THRESHOLDS, DerivedColumn, Given, Stretch, loops, standard, things
+from innerview.metrics import (
+    ADVANTAGE,
+    THRESHOLDS,
+    Calibration,
+    DerivedColumn,
+    Given,
+    Stretch,
+    calibrate,
+    loops,
+    standard,
+    things,
+)
 from innerview.metrics.standard import element_changes
-from innerview.metrics.thresholds import JUMP, LOOP_RADIUS, default_jump
+from innerview.metrics.thresholds import DISCOUNT, JUMP, LOOP_RADIUS, SMOOTHING, default_jump
 from innerview.schema import Column, Metrics
 from innerview.store import DerivedCache, Recording, Study, load_metrics
 
@@ -66,7 +78,46 @@ class Derived:
     @property
     def specs(self) -> tuple[Column, ...]:
         """The derived columns."""
-        return (*(made.column for made in self._made.values()), *(own.column for own in self._own.values()))
+        warned = [self._with_warning(made.column) for made in self._made.values()]
+        return (*warned, *(own.column for own in self._own.values()))
+
+    def _with_warning(self, column: Column) -> Column:
+        if column.name != ADVANTAGE or self.calibration is None:
+            return column
+        return replace(column, warning=self.calibration.warning)
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """How values lie beside rewards in the first episodes; None where that cannot be known."""
+        if ADVANTAGE not in self._made:
+            return None
+        if not self.recording.rows:
+            return None
+        try:
+            stop = self.whole_groups(0, min(self.recording.rows, SCAN_ROWS))[1]
+            reads = self._made[ADVANTAGE].reads
+            table = self.recording.columns(reads, 0, stop).cast(pl.Float64).fill_null(float("nan"))
+            rows, cut = self.stretch(0, stop), self._cut(0, stop)
+        except DamagedPart:
+            return None  # the recording itself says what is damaged
+        reward, value = (table[name].to_numpy() for name in reads)
+        settings = {"discount": self.threshold(DISCOUNT.name), "smoothing": self.threshold(SMOOTHING.name)}
+        return calibrate(reward, value, rows, cut, **settings)
+
+    def _cut(self, start: int, stop: int) -> np.ndarray:
+        """[rows]: whether the episode of each was cut short: by the world, by whoever recorded, or not ended yet."""
+        found = np.zeros(stop - start, bool)
+        if not self.recording.info.group_columns:
+            return found
+        groups = self.recording.groups()
+        if "stop" not in groups.columns:
+            return found
+        ended = int(groups["stop"][-1]) if len(groups) else 0
+        found[max(0, ended - start) :] = True
+        if "cut" in groups.columns:
+            for first, last in groups.filter(pl.col("cut")).select("start", "stop").iter_rows():
+                found[max(0, first - start) : max(0, last - start)] = True
+        return found
 
     @property
     def problems(self) -> dict[str, str]:
@@ -222,6 +273,8 @@ class Derived:
             arrays={name: self.recording.array(name, first, last) for name in made.arrays},
             rows=self.stretch(first, last) if made.reach != "row" else Stretch.of(np.zeros(1), 0, last - first),
             thresholds={name: self.threshold(name) for name in made.thresholds},
+            cut=self._cut(first, last) if made.reach == "group" else np.zeros(last - first, bool),
+            calibration=self.calibration if made.calibrated else None,
         )
         return made.make(given)[start - first : stop - first]
 

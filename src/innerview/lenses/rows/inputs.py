@@ -54,6 +54,21 @@ class RowInputs:
         with torch.no_grad():
             return self.subject.inputs({item.input: self._values(item, wanted) for item in self.binding.inputs})
 
+    def done(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What was done and earned in these rows, as they are recorded."""
+        columns = self.recording.info.columns
+        acted = [column.name for column in columns if column.kind == "action"]
+        earned = next((column.name for column in columns if column.kind == "reward"), "")
+        if not acted or not earned:
+            raise RequestError(
+                f"'{self.subject.info.name}' is told what was done and earned a step ago; '{self.recording.name}' does "
+                "not say it."
+            )
+        low, high = int(rows.min()), int(rows.max()) + 1
+        table = self.recording.columns([*acted, earned], low, high)[(rows - low).tolist()]
+        actions = table.select(acted).to_numpy()
+        return actions[:, 0] if len(acted) == 1 else actions, table[earned].to_numpy()
+
     def memory_before(self, rows: np.ndarray | range) -> dict[str, Tensor]:
         """[rows, *shape] by name of the memory site: what the subject remembers when it comes to each row."""
         wanted = np.asarray(rows, np.int64)
@@ -142,7 +157,10 @@ class RowInputs:
     def _carried(self, rows: np.ndarray) -> dict[str, Tensor]:
         """The subject is run over what comes before in each group, once for all rows that are wanted of it."""
         starts = self.recording.group_starts(rows)
-        given, fresh = GivenRows(self.subject, self.inputs, edits=self.edits), self.subject.initial_memory(1)
+        given, fresh = (
+            GivenRows(self.subject, self.inputs, edits=self.edits, done=self.done),
+            self.subject.initial_memory(1),
+        )
         before = dict.fromkeys(starts.tolist(), fresh)
         for start in np.unique(starts[starts < rows]).tolist():
             later = rows[(starts == start) & (rows > start)]

@@ -154,7 +154,10 @@ class WhatIfRollout:
         action = self._action(move, last) if move.takes_time else None
         self._here = -1
         moment, thing = self._made(move, action)
-        before = last.output.memory if move.takes_time else last.before
+        before = last.before
+        if move.takes_time:
+            done, earned = np.asarray(action)[None], np.array([moment.reward])
+            before = self.origin.subject.acted(last.output.memory, done, earned)
         step = last.step + int(move.takes_time)
         self.nodes.append(self._node(moment, step=step, before=before, move=move, action=action, thing=thing))
         self._here = len(self.nodes) - 1
@@ -189,7 +192,7 @@ class WhatIfRollout:
             move=move,
             action=made.get("action"),
             thing=made.get("thing", ""),
-            moment=Moment(observation={}, facts=moment.facts, reward=moment.reward, ended=moment.ended),
+            moment=Moment(observation={}, facts=moment.facts, reward=moment.reward, ended=moment.ended, cut=moment.cut),
             seen=pack(moment.observation),
             before=before,
             output=output,

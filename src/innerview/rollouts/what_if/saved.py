@@ -159,7 +159,10 @@ def _piece(
     for now, then in rows:
         values = rollout.form.values_of(now.moment, then.moment, then.action, said=now.values, episode=0, step=now.step)
         episode.add(values, _arrays(rollout, now, info), then.moment.reward)
-    episode.outcome = rows[-1][1].moment.ended or LEFT_OFF
+    end = rows[-1][1].moment
+    if not end.ended or end.cut:
+        episode.cut_short(end.ended or LEFT_OFF)
+    episode.outcome = end.ended or LEFT_OFF
     return episode.take(info.arrays)
 
 
@@ -191,4 +194,4 @@ def _line(origin: Origin, piece: Piece, scene: Scene | None, writer: RecordingWr
     whole = replace(
         rollout, length=origin.step + rollout.length, total_reward=float(recorded or 0.0) + rollout.total_reward
     )
-    return group_line(0, 0, whole, scene=writer.add_scene(scene) if scene else "")
+    return group_line(0, 0, whole, cut=piece.cut, scene=writer.add_scene(scene) if scene else "")

@@ -27,6 +27,8 @@ CHANNELS_LIMIT = 32
 ARRAY_LIMIT = 64_000_000
 WAITING_REPLIES = 64
 JOB_PAUSE_S = 0.1
+MESSAGES_PER_S = 200
+"""What a page sends that follows every move of the mouse is a third of it; whoever sends more waits."""
 
 log = logging.getLogger(__name__)
 Frames = tuple[str, bytes | None]
@@ -62,8 +64,10 @@ class LiveConnection:
         unwatch = self._jobs.watch(self._updates.note)
         background = [asyncio.create_task(self._send_all()), asyncio.create_task(self._push_jobs())]
         try:
+            pace = Pace(MESSAGES_PER_S)
             while (text := await self._receive()) is not None:
                 await self._take(text)
+                await pace.keep()
         finally:
             unwatch()
             for asked in [*self._running.values(), *self._next.values()]:
@@ -141,6 +145,22 @@ class LiveConnection:
             for job in await self._updates.fresh():
                 await self._send({"event": "job", "job": plain(job)})
             await asyncio.sleep(JOB_PAUSE_S)
+
+
+class Pace:
+    """So many turns a second, with a second's worth saved up."""
+
+    def __init__(self, per_s: int) -> None:
+        self._per_s, self._clock = per_s, asyncio.get_running_loop().time
+        self._free, self._last = float(per_s), self._clock()
+
+    async def keep(self) -> None:
+        """Take a turn, and wait until there is one where all were taken."""
+        now = self._clock()
+        self._free = min(self._per_s, self._free + (now - self._last) * self._per_s) - 1
+        self._last = now
+        if self._free < 0:
+            await asyncio.sleep(-self._free / self._per_s)
 
 
 class JobUpdates:

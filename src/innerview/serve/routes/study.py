@@ -34,12 +34,12 @@ router = APIRouter(prefix="/api", tags=["study"])
 def study(service: Serving) -> StudyReply:
     """The study, its recordings and what is damaged."""
     summaries: list[RecordingSummary] = []
-    damage = _damage(service.study.damaged())
+    damage = _damage(service.damage())
     for name in service.study.recordings():
         try:
             opened = service.open(name)
         except StoreError as problem:
-            damage.append(DamageReply(part=f"recordings/{name}", problem=str(problem)))
+            damage += _damage([Damage(f"recordings/{name}", str(problem))])
             continue
         summaries.append(_summary(opened, _capabilities(opened, service)))
     return StudyReply(

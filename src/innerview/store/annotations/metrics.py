@@ -11,7 +11,7 @@ from innerview.errors import StoreError, UnknownName
 from innerview.schema import Metric, Metrics, from_json, to_json
 from innerview.store.changes import change_json
 from innerview.store.files import read_json
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
 _FILE = "metrics.json"
@@ -23,7 +23,7 @@ _NAME_LENGTH = 80
 def load_metrics(study: Study) -> Metrics:
     """What the study keeps about metrics; nothing where nobody made one yet."""
     path = confined(study.path, _FILE)
-    if not is_plain_file(path):
+    if not is_there(path):
         return Metrics()
     found = from_json(Metrics, read_json(path, limit=_LIMIT))
     texts = [text for one in found.own for text in (one.name, one.expression, one.unit, one.description)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.store.changes import change_json
 from innerview.store.files import read_json
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.paths import confined, is_there
 from innerview.store.study import Study
 
 _FILE = "names.json"
@@ -25,8 +26,8 @@ def load_names(study: Study, result: str) -> dict[str, str]:
         if result in everything:
             return everything[result]
         with suppress(UnknownName):
-            parameters = study.result(result).arguments.get("parameters", {})
-            if source := str(parameters.get("factors", "")):
+            parameters = study.result_info(result).arguments.get("parameters", {})
+            if source := str(parameters.get("factors", "")) if isinstance(parameters, dict) else "":
                 result = source
                 continue
         break
@@ -47,14 +48,14 @@ def save_names(study: Study, result: str, names: Mapping[str, str]) -> None:
             raise StoreError(f"At most {_PARTS} parts of a result have names, not {len(kept)}.")
         return {key: value for key, value in {**before, result: kept}.items() if value}
 
-    change_json(study.path, _FILE, lambda: _all(study), change, dict, limit=_LIMIT)
+    change_json(study.path, _FILE, lambda: _all(study), change, lambda names: {"names": names}, limit=_LIMIT)
 
 
 def _all(study: Study) -> dict[str, dict[str, str]]:
     path = confined(study.path, _FILE)
-    if not is_plain_file(path):
+    if not is_there(path):
         return {}
-    value = read_json(path, limit=_LIMIT)
+    value: Any = read_json(path, limit=_LIMIT).get("names")
     whole = isinstance(value, dict) and all(
         isinstance(names, dict) and all(isinstance(name, str) for name in names.values()) for names in value.values()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, from_json, to_json
 from innerview.store.changes import change_json
-from innerview.store.files import read_json, replace_json
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.files import parsed_json, read_json, read_plain, replace_file
+from innerview.store.paths import confined, is_there
 
 _FILE = "reductions.json"
 _FORMAT, _VERSION = "innerview reductions", 1
@@ -22,7 +23,7 @@ _NAME_LENGTH = 60
 def load_reductions(root: Path) -> tuple[EditSet, ...]:
     """Every reduction that was kept, oldest first."""
     path = confined(root, _FILE)
-    return _read(path) if is_plain_file(path) else ()
+    return _reductions(read_json(path, limit=_LIMIT), path) if is_there(path) else ()
 
 
 def save_reduction(root: Path, reduction: EditSet) -> tuple[EditSet, ...]:
@@ -60,8 +61,8 @@ def reductions_document(reductions: Sequence[EditSet]) -> dict[str, Any]:
 
 
 def export_reductions(reductions: Sequence[EditSet], out: Path) -> Path:
-    """Write reductions to a file of their own."""
-    replace_json(out, reductions_document(reductions))
+    """Write reductions to a file of their own, which people may edit: it has no checksum."""
+    replace_file(out, json.dumps(reductions_document(reductions), ensure_ascii=False, indent=1).encode())
     return out
 
 
@@ -69,11 +70,10 @@ def import_reductions(source: Path) -> tuple[EditSet, ...]:
     """Reductions from a file that was exported."""
     if not source.is_file():
         raise StoreError(f"There is no file {source}.")
-    return _read(source)
+    return _reductions(parsed_json(read_plain(source.resolve(), limit=_LIMIT), f"'{source.name}'"), source)
 
 
-def _read(path: Path) -> tuple[EditSet, ...]:
-    value = read_json(path, limit=_LIMIT)
+def _reductions(value: Any, path: Path) -> tuple[EditSet, ...]:
     if not isinstance(value, dict) or value.get("format") != _FORMAT or not isinstance(value.get("reductions"), list):
         raise DamagedPart(f"'{path.name}' does not hold reductions of innerview.")
     if value.get("version") != _VERSION:

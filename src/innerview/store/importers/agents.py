@@ -19,6 +19,8 @@ DRLVIZ_NEEDS = ("actions", "hiddens", "inputs", "orientations", "positions", "pr
 DRLVIZ_ALSO = ("fov", "health", "items", "saliencies", "scores", "velocities")
 MEMRED_NEEDS = ("hiddens", "orientations", "positions", "probabilities")
 MEMRED_ALSO = ("inputs", "mask")
+MAX_ACTIONS = 1024
+"""A number beyond this is no action."""
 ITSELF = 16.0
 """A player nearer than its own radius is the agent itself, which DRLViz lists among what is in view."""
 _PIECE = 64
@@ -58,6 +60,8 @@ class Form:
 
     format: AgentFormat
     actions: tuple[str, ...]
+    probable: int
+    """How many of the actions, counted from the first, have probabilities: a tool may have written only some."""
     elements: int
     pictures: Mapping[str, Pictures] = field(default_factory=dict)
     """By name of the array."""
@@ -95,11 +99,11 @@ class Form:
             ArraySpec(name="memory", shape=(self.elements,), dtype="float32", role="memory", axes=("element",)),
             ArraySpec(
                 name="probabilities",
-                shape=(len(self.actions),),
+                shape=(self.probable,),
                 dtype="float32",
                 role="probabilities",
                 axes=("action",),
-                elements=self.actions,
+                elements=self.actions[: self.probable],
             ),
             *(
                 [ArraySpec(name="mask", shape=(self.elements,), dtype="float32", axes=("element",))]
@@ -109,8 +113,8 @@ class Form:
         )
 
 
-def find_form(track: Track, format: AgentFormat, *, actions: Sequence[str], width: int) -> Form:
-    """What the rows of an episode, and of all that follow it, hold."""
+def find_form(track: Track, format: AgentFormat, *, actions: Sequence[str], highest: int, width: int) -> Form:
+    """What the rows of an episode, and of all that follow it, hold; `highest` is the largest action of any."""
     needs, also = (DRLVIZ_NEEDS, DRLVIZ_ALSO) if format == "drlviz" else (MEMRED_NEEDS, MEMRED_ALSO)
     track.need(needs)
     kept = [key for key in also if key in track.values]
@@ -124,11 +128,14 @@ def find_form(track: Track, format: AgentFormat, *, actions: Sequence[str], widt
         pictures["saliency"] = find_pictures(track, "saliencies", width=width)
     elements = track.numbers("hiddens", steps).shape[1]
     count = track.numbers("probabilities", steps).shape[1]
-    if actions and len(actions) != count:
-        raise StoreError(f"{len(actions)} actions are named, but {track.where} has probabilities of {count}.")
+    taken = max(count, highest + 1)
+    if actions and len(actions) < taken:
+        what = f"probabilities of {count}" if taken == count else f"actions up to {highest}, so {taken} of them"
+        raise StoreError(f"{len(actions)} actions are named, but {track.where} has {what}.")
     return Form(
         format=format,
-        actions=tuple(actions) or _ACTIONS.get(count) or tuple(f"action {n}" for n in range(count)),
+        actions=tuple(actions) or _action_names(count, taken),
+        probable=count,
         elements=elements,
         pictures=pictures,
         also=tuple(kept),
@@ -136,19 +143,40 @@ def find_form(track: Track, format: AgentFormat, *, actions: Sequence[str], widt
     )
 
 
+def _action_names(count: int, taken: int) -> tuple[str, ...]:
+    """Of agents that are known, where they had so many; five probabilities of more actions are the first of eight."""
+    most = max(_ACTIONS)
+    known = _ACTIONS.get(taken if count == taken else most if count in _ACTIONS and taken <= most else -1)
+    return known or tuple(f"action {n}" for n in range(taken))
+
+
+def highest_action(track: Track) -> int:
+    """The largest action that was taken in an episode; -1 where nothing says it."""
+    if "actions" not in track.values:
+        return -1
+    actions = track.column("actions", track.steps(("actions",))[0])
+    known = actions[np.isfinite(actions)]
+    return int(known.max()) if len(known) and known.max() < MAX_ACTIONS else -1
+
+
 def pieces(track: Track, form: Form, episode: int) -> tuple[int, str, Iterator[tuple[dict[str, Any], dict[str, Any]]]]:
     """Steps of an episode, what was left out of it, and its rows and arrays piece by piece."""
     track.need(form.keys)
     steps, cut_to = track.steps(form.keys)
     unused = [key for key in track.values if key not in form.keys]
-    remark = "; ".join(part for part in (cut_to, f"left out: {', '.join(unused)}" if unused else "") if part)
     memory = track.numbers("hiddens", steps, each=form.elements).astype(np.float32)
-    chances = _probabilities(track, steps, len(form.actions))
+    chances = _probabilities(track, steps, form.probable)
+    sums = chances.sum(axis=1)
+    whole = np.abs(sums - 1) <= _rounding(chances)
+    lacking = (
+        "" if whole.all() else f"probabilities add up to {sums.min():.2f} to {sums.max():.2f}: not all were written"
+    )
+    remark = "; ".join(part for part in (cut_to, lacking, f"left out: {', '.join(unused)}" if unused else "") if part)
     rows: dict[str, Any] = {
         "episode": np.full(steps, episode),
         "step": np.arange(steps),
         "action": _actions(track, form, steps, chances),
-        "entropy": entropy(chances),
+        "entropy": np.where(whole, entropy(chances), np.nan),
         **_places(track, steps, form),
     }
     arrays = {"memory": memory, "probabilities": chances.astype(np.float32)}
@@ -214,11 +242,20 @@ def _in_view(
 
 def _probabilities(track: Track, steps: int, count: int) -> np.ndarray:
     chances = track.numbers("probabilities", steps, each=count)
-    wrong = np.flatnonzero(((chances < 0) | (chances > 1.001)).any(axis=1) | (chances.sum(axis=1) <= 0))
+    sums = chances.sum(axis=1)
+    wrong = np.flatnonzero(
+        ((chances < 0) | (chances > 1.001)).any(axis=1) | (sums <= 0) | (sums > 1 + _rounding(chances))
+    )
     if len(wrong):
         step = int(wrong[0])
         raise StoreError(f"{track.at('probabilities', step)} holds {chances[step].tolist()!r:.80}: no probabilities.")
     return chances
+
+
+def _rounding(chances: np.ndarray) -> float:
+    """How far probabilities may be from adding up to 1 because they were written with few digits."""
+    digits = next((n for n in (1, 2, 3, 4) if np.allclose(chances, chances.round(n), rtol=0, atol=1e-9)), 5)
+    return float(chances.shape[1] * 0.5 * 10.0**-digits + 1e-3)
 
 
 def _actions(track: Track, form: Form, steps: int, chances: np.ndarray) -> np.ndarray:
@@ -229,7 +266,8 @@ def _actions(track: Track, form: Form, steps: int, chances: np.ndarray) -> np.nd
     if len(wrong):
         step = int(wrong[0])
         raise StoreError(
-            f"{track.at('actions', step)} is {actions[step]:g}; there are probabilities of {len(form.actions)} actions."
+            f"{track.at('actions', step)} is {actions[step]:g}; an action is a whole number from 0 to "
+            f"{len(form.actions) - 1} here."
         )
     return actions.astype(int)
 

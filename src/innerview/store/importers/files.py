@@ -13,9 +13,9 @@ from innerview.errors import StoreError, UnknownName
 from innerview.schema import Column, Ordering, Origin, RecordingInfo
 from innerview.store.changes import changing, own_folder
 from innerview.store.files import make_folder, sync_folder, writing
-from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, pieces
+from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, highest_action, pieces
+from innerview.store.importers.foreign import foreign
 from innerview.store.importers.pairs import import_pairs
-from innerview.store.importers.pictures import DEFAULT_WIDTH
 from innerview.store.importers.tables import import_npz, import_table
 from innerview.store.importers.tracks import Track, read_tracks
 from innerview.store.paths import checked_name
@@ -53,7 +53,7 @@ class ImportOptions:
     """For tables and archives: the columns that group rows and count them in time."""
     actions: Sequence[str] = ()
     """Names of the actions, in the order of the probabilities."""
-    width: int = DEFAULT_WIDTH
+    width: int = 0
     """Pictures wider than this are made smaller; 0 keeps every pixel."""
 
 
@@ -113,11 +113,12 @@ def _import_agents(study: Study, paths: list[Path], format: AgentFormat, name: s
     writer: RecordingWriter | None = None
     remarks, rows, episode = [], 0, 0
     try:
-        for track in (track for path in paths for track in read_tracks(path)):
+        for track in _tracks(paths):
             if options.format is None:
                 _check_format(track, format)
             if writer is None or form is None:
-                form = find_form(track, format, actions=options.actions, width=options.width)
+                highest = max((highest_action(one) for one in _tracks(paths)), default=-1) if format == "drlviz" else -1
+                form = find_form(track, format, actions=options.actions, highest=highest, width=options.width)
                 info = _describe(form, name, paths, digest)
                 writer = study.writer(info, block_rows=fitting_block_rows(info))
                 remarks += _about_pictures(form)
@@ -131,6 +132,11 @@ def _import_agents(study: Study, paths: list[Path], format: AgentFormat, name: s
         if writer is not None:
             writer.close()
     return Imported(name, rows, episode, tuple(remarks))
+
+
+def _tracks(paths: list[Path]) -> Iterator[Track]:
+    for path in paths:
+        yield from read_tracks(path)
 
 
 def _check_format(track: Track, format: AgentFormat) -> None:
@@ -192,13 +198,8 @@ def _about_pictures(form: Form) -> list[str]:
 def _digest(paths: Sequence[Path]) -> str:
     found = hashlib.sha256()
     for path in paths:
-        try:
-            with path.open("rb") as file:
-                found.update(hashlib.file_digest(file, "sha256").digest())
-        except FileNotFoundError as error:
-            raise StoreError(f"There is no file '{path}'.") from error
-        except OSError as error:
-            raise StoreError(f"'{path}' cannot be read: {error.strerror}.") from error
+        with foreign(path, "a file"), path.open("rb") as file:
+            found.update(hashlib.file_digest(file, "sha256").digest())
     return found.hexdigest()
 
 

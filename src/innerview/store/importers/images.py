@@ -14,6 +14,7 @@ from PIL import Image
 
 from innerview.errors import StoreError
 from innerview.schema import ArraySpec
+from innerview.store.importers.foreign import picture_bytes
 from innerview.store.paths import checked_name
 from innerview.store.recordings.arrays.encoded import check_picture
 
@@ -124,10 +125,7 @@ def _content(file: Path | None) -> bytes:
     """A file's bytes; what is neither PNG nor JPEG becomes a PNG file of the same pixels."""
     if file is None:
         raise StoreError("no image is named.")
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise StoreError(f"It cannot be read ({error.strerror}).") from error
+    content = picture_bytes(file)
     if file.suffix.lower() in (".png", ".jpg", ".jpeg"):
         return content
     try:

@@ -12,7 +12,8 @@ import polars as pl
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Camera, Column, MapImage, Origin, Polygon, RecordingInfo, RowKind, Scene
-from innerview.store.files import read_json
+from innerview.store.files import parsed_json, read_plain
+from innerview.store.importers.foreign import picture_bytes
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.importers.tables import read_table, split_units
 from innerview.store.paths import checked_name, is_plain_file
@@ -80,9 +81,12 @@ def _described(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise StoreError(f"There is no folder '{folder}'.")
     path = folder / "pairs.json"
-    value = read_json(path) if is_plain_file(path) else {}
+    value = parsed_json(read_plain(path), "'pairs.json'") if is_plain_file(path) else {}
     if not isinstance(value, dict):
         raise StoreError("'pairs.json' holds an object with units, map, polygons and camera.")
+    for part in ("units", "arrays", "columns", "map", "polygons"):
+        if not isinstance(value.get(part, {}), dict):
+            raise StoreError(f"'{part}' in 'pairs.json' should be an object, not {value[part]!r:.60}.")
     return value
 
 
@@ -117,10 +121,14 @@ def _sides(arrays: Sequence[ImageFiles]) -> Iterator[ArraySpec]:
 
 def _declared(spec: Described, described: Mapping[str, Any]) -> Described:
     """A column or an array with what 'pairs.json' says of it: domain, pair, unit, label."""
-    said: dict[str, Any] = described.get(spec.name, {})
-    for field in said:
+    said = described.get(spec.name, {})
+    if not isinstance(said, dict):
+        raise StoreError(f"'pairs.json' should say of '{spec.name}' an object, not {said!r:.60}.")
+    for field, value in said.items():
         if field not in _DECLARED:
             raise UnknownName("field", field, _DECLARED, f"'pairs.json' says it of '{spec.name}'.")
+        if not isinstance(value, str):
+            raise StoreError(f"'{field}' of '{spec.name}' in 'pairs.json' should be a text, not {value!r:.60}.")
     return replace(spec, **said)
 
 
@@ -160,7 +168,7 @@ def _ground(folder: Path, described: Mapping[str, Any]) -> Ground:
     try:
         image, content = None, b""
         if path is not None:
-            content = path.read_bytes()
+            content = picture_bytes(path)
             shape, _ = check_picture(content)
             image = MapImage(
                 file=map_name(content),
@@ -174,7 +182,7 @@ def _ground(folder: Path, described: Mapping[str, Any]) -> Ground:
             Polygon(name=str(n), points=tuple((float(x), float(y)) for x, y in points)) for n, points in areas
         )
         camera = _camera(described["camera"]) if "camera" in described else None
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:
+    except (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError) as error:
         raise StoreError(f"The map in 'pairs.json' cannot be read: {error!r}. See innerview import --help.") from error
     unit = str(shown.get("unit", "m" if image is not None else "map units"))
     return Ground(scene=Scene(unit=unit, image=image, polygons=polygons, camera=camera), picture=content)

@@ -13,7 +13,6 @@ from PIL import Image
 from innerview.errors import StoreError
 from innerview.store.importers.tracks import Track
 
-DEFAULT_WIDTH = 320
 MAX_PIXELS = 4096 * 4096
 
 

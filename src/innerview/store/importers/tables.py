@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ import polars as pl
 
 from innerview.errors import StoreError, UnknownName
 from innerview.schema import ArraySpec, Ordering, Origin, RecordingInfo, RowKind
+from innerview.store.importers.foreign import FILE_LIMIT, foreign
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.paths import checked_name, confined
 from innerview.store.recordings.bulk import column_spec, counts_time, write_rows, write_table
@@ -119,21 +121,39 @@ def _images(folder: Path, files: pl.Series, side: str, unit: str) -> ImageFiles:
     domain, _, kind = side.partition("/")
     pair = (kind or UNSAID) if domain else ""
     spec = ArraySpec(name=files.name, shape=(), dtype="uint8", role="image", domain=domain, pair=pair, unit=unit)
-    named = [None if file is None else confined(folder, str(file)) for file in files]
+    named = [None if file is None else _beside(folder, str(file)) for file in files]
     return ImageFiles(spec=spec, folder=folder, files=named)
 
 
-def _read_npz(source: Path) -> dict[str, np.ndarray]:
+def _beside(folder: Path, file: str) -> Path:
     try:
+        return confined(folder, file)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise StoreError(f"{file!r:.100} is not the name of a file: {error}.") from error
+
+
+def _read_npz(source: Path) -> dict[str, np.ndarray]:
+    with foreign(source, "NPZ without running code from it"):
         loaded = np.load(source, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             raise StoreError(f"'{source.name}' is a single array. Save it with numpy.savez(…, name=array).")
         with loaded as archive:
+            _check_sizes(source, archive.zip)
             return {key: archive[key] for key in archive.files}
-    except FileNotFoundError as error:
-        raise StoreError(f"There is no file '{source}'.") from error
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise StoreError(f"'{source.name}' cannot be read as NPZ without running code from it: {error}") from error
+
+
+def _check_sizes(source: Path, archive: zipfile.ZipFile) -> None:
+    """Refuse an archive that would unpack to more than is read, or an entry that declares more than it has."""
+    total = sum(entry.file_size for entry in archive.infolist())
+    if total > FILE_LIMIT:
+        raise StoreError(f"'{source.name}' unpacks to {total:,} bytes; at most {FILE_LIMIT:,} are read.")
+    for entry in archive.infolist():
+        with archive.open(entry) as file:
+            version = np.lib.format.read_magic(file)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(file)
+        if not all(size >= 0 for size in shape) or math.prod(shape) * dtype.itemsize > entry.file_size:
+            raise StoreError(f"'{entry.filename}' in '{source.name}' declares {shape} values; it does not hold them.")
 
 
 def read_table(source: Path) -> pl.DataFrame:
@@ -141,12 +161,8 @@ def read_table(source: Path) -> pl.DataFrame:
     suffix = source.suffix.lower()
     if suffix not in (".csv", ".parquet"):
         raise UnknownName("kind of table", suffix, (".csv", ".parquet"), f"'{source.name}' was given.")
-    try:
+    with foreign(source, "CSV" if suffix == ".csv" else "Parquet"):
         return pl.read_csv(source) if suffix == ".csv" else pl.read_parquet(source)
-    except FileNotFoundError as error:
-        raise StoreError(f"There is no file '{source}'.") from error
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise StoreError(f"'{source.name}' cannot be read: {str(error).splitlines()[0]}") from error
 
 
 def split_units(table: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, str]]:

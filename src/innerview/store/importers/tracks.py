@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import StoreError
+from innerview.store.importers.foreign import foreign
 
 NOT_PER_STEP = frozenset(("mask",))
 """Keys whose list may have an entry per element of the memory instead."""
@@ -115,16 +116,8 @@ class Track:
 
 def read_tracks(path: Path) -> list[Track]:
     """The episodes of a JSON file: the file itself, or what stands under episode0, episode1, …"""
-    try:
+    with foreign(path, "JSON"):
         value = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
-        raise StoreError(f"There is no file '{path}'.") from error
-    except OSError as error:
-        raise StoreError(f"'{path}' cannot be read: {error.strerror}.") from error
-    except RecursionError as error:
-        raise StoreError(f"'{path.name}' is nested too deeply to be a recording.") from error
-    except ValueError as error:
-        raise StoreError(f"'{path.name}' is not JSON: {error}.") from error
     if not isinstance(value, dict):
         raise StoreError(f"'{path.name}' should be an object of lists, not {type(value).__name__}.")
     numbered = {int(found[1]): key for key in value if (found := _EPISODE.fullmatch(key))}

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import SubjectInfo, from_json, to_json
+from innerview.schema import SubjectInfo
 from innerview.store.changes import changing
-from innerview.store.files import make_folder, read_json, replace_json
-from innerview.store.models.weights import WEIGHTS, holds_weights, read_weights, save_weights
-from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.files import file_crc32c, make_folder, replace_file
+from innerview.store.models.weights import WEIGHTS, card_bytes, holds_weights, read_card, read_weights, save_weights
+from innerview.store.paths import checked_name, confined, is_there
 from innerview.store.study import Study
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+CARD = "card.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,39 +34,41 @@ def save_subject(study: Study, card: Card, weights: Mapping[str, Tensor]) -> Non
     """Save a subject's card and weights under its name. The card comes last: without one there is no subject yet."""
     folder = confined(study.path, "subjects", checked_name("subject", card.info.name))
     with changing(study.path):
-        if is_plain_file(folder / "card.json") and not holds_weights(folder / WEIGHTS, weights):
+        if is_there(folder / CARD) and not holds_weights(folder / WEIGHTS, weights):
             raise StoreError(f"A subject called '{card.info.name}' is saved already. Give this one another name.")
         make_folder(folder)
-        save_weights(folder / WEIGHTS, weights, beside=study.path)
-        replace_json(folder / "card.json", to_json(card), beside=study.path)
+        stamp = save_weights(folder / WEIGHTS, weights, beside=study.path)
+        replace_file(folder / CARD, card_bytes(card, stamp), beside=study.path)
 
 
 def subjects(study: Study) -> list[str]:
     """Names of the subjects that are kept."""
-    return sorted(path.parent.name for path in study.path.glob("subjects/*/card.json"))
+    return sorted(path.parent.name for path in study.path.glob(f"subjects/*/{CARD}"))
 
 
 def load_card(study: Study, name: str) -> Card:
     """What is told about a subject."""
-    return from_json(Card, read_json(subject_folder(study, name) / "card.json"))
+    return read_card(Card, subject_folder(study, name) / CARD)[0]
 
 
 def load_weights(study: Study, name: str) -> dict[str, Tensor]:
     """A subject's weights by parameter name."""
-    return read_weights(subject_folder(study, name) / WEIGHTS)
+    folder = subject_folder(study, name)
+    return read_weights(folder / WEIGHTS, read_card(Card, folder / CARD)[1])
 
 
 def weights_path(study: Study, name: str) -> Path:
-    """Where a subject's weights lie."""
-    path = subject_folder(study, name) / WEIGHTS
-    if not is_plain_file(path):
-        raise DamagedPart(f"'{path.name}' is missing in '{path.parent.name}'.")
+    """Where a subject's weights lie, after a look at whether they are whole."""
+    folder = subject_folder(study, name)
+    path, stamp = folder / WEIGHTS, read_card(Card, folder / CARD)[1]
+    if file_crc32c(path) != stamp.crc32c:
+        raise DamagedPart(f"'{name}/{path.name}' was changed after it was written: its checksum does not match.")
     return path
 
 
 def subject_folder(study: Study, name: str) -> Path:
     """The folder of a subject that is kept."""
     folder = confined(study.path, "subjects", checked_name("subject", name))
-    if not is_plain_file(folder / "card.json"):
+    if not is_there(folder / CARD):
         raise UnknownName("subject", name, subjects(study))
     return folder

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import from_json, to_json
 from innerview.store.changes import changing
-from innerview.store.files import make_folder, read_json, replace_json
-from innerview.store.models.weights import WEIGHTS, holds_weights, read_weights, save_weights
-from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.files import make_folder, replace_file
+from innerview.store.models.weights import WEIGHTS, card_bytes, holds_weights, read_card, read_weights, save_weights
+from innerview.store.paths import checked_name, confined, is_there
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -42,15 +41,15 @@ def save_snapshot(root: Path, snapshot: Snapshot, weights: Mapping[str, Tensor])
     """Save weights of a training run; the card comes last, so that a snapshot without one is unfinished."""
     folder = _folder(root, snapshot.run, snapshot.step)
     with changing(root):
-        if is_plain_file(folder / CARD) and not holds_weights(folder / WEIGHTS, weights):
+        if is_there(folder / CARD) and not holds_weights(folder / WEIGHTS, weights):
             raise StoreError(
                 f"Snapshot '{snapshot.subject}' is there already, with other weights. Give this training a name of "
                 f"its own: run='{snapshot.run} 2'."
             )
         make_folder(folder)
-        save_weights(folder / WEIGHTS, weights, beside=root)
+        stamp = save_weights(folder / WEIGHTS, weights, beside=root)
         created = snapshot.created_at or datetime.now(UTC).isoformat(timespec="seconds")
-        replace_json(folder / CARD, to_json(snapshot) | {"created_at": created}, beside=root)
+        replace_file(folder / CARD, card_bytes(replace(snapshot, created_at=created), stamp), beside=root)
 
 
 def load_snapshots(root: Path, run: str | None = None) -> list[Snapshot]:
@@ -59,26 +58,27 @@ def load_snapshots(root: Path, run: str | None = None) -> list[Snapshot]:
     found = []
     for path in root.glob(pattern):
         with suppress(StoreError):  # `check` names it; one that cannot be read must not hide the others
-            found.append(read_snapshot(path))
+            found.append(read_snapshot(confined(root, *path.relative_to(root).parts)))
     return sorted(found, key=lambda snapshot: (snapshot.run, snapshot.step))
 
 
 def read_snapshot(path: Path) -> Snapshot:
     """What a snapshot's card says."""
-    return from_json(Snapshot, read_json(path))
+    return read_card(Snapshot, path)[0]
 
 
 def load_snapshot(root: Path, run: str, step: int) -> tuple[Snapshot, dict[str, Tensor]]:
     """A snapshot and its weights by name."""
     folder = _folder(root, run, step)
-    if not is_plain_file(folder / CARD):
+    if not is_there(folder / CARD):
         known = load_snapshots(root)
         runs = dict.fromkeys(each.run for each in known)
         if run not in runs:
             raise UnknownName("training run", run, runs)
         steps = [str(each.step) for each in known if each.run == run]
         raise UnknownName(f"step of a snapshot of '{run}'", str(step), steps)
-    return read_snapshot(folder / CARD), read_weights(folder / WEIGHTS)
+    snapshot, stamp = read_card(Snapshot, folder / CARD)
+    return snapshot, read_weights(folder / WEIGHTS, stamp)
 
 
 def _folder(root: Path, run: str, step: int) -> Path:

@@ -40,7 +40,8 @@ def grows(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
     """Begin with the whole blocks of a complete recording; `info` asks for more episodes."""
-    manifest = load_manifest(old)
+    loaded = load_manifest(old)
+    manifest = loaded.manifest
     partial = manifest.rows % manifest.block_rows != 0
     kept = without_last(old, manifest, 1) if partial else manifest
     make_folder(beside)
@@ -54,7 +55,8 @@ def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
     content = (old / LOG).read_bytes()[: kept.log_bytes] if kept.blocks else b""
     write_file(beside / LOG, content)
     about = replace(info, created_at=manifest.info.created_at, note=manifest.info.note)
-    save_manifest(beside, replace(kept, info=about, complete=False, segment_rows=0, tables=()))
+    begun = replace(kept, info=about, complete=False, segment_rows=0, tables=())
+    save_manifest(beside, begun, signed=loaded.signed)
 
 
 def restore_rest(old: Recording, writer: RecordingWriter) -> None:
@@ -106,7 +108,7 @@ def continues(folder: Path, info: RecordingInfo) -> bool:
     """Whether what was begun in a folder goes on with these arguments."""
     if not is_plain_file(folder / MANIFEST):
         return False
-    before = load_manifest(folder).info
+    before = load_manifest(folder).manifest.info
     fields = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
     return all(to_json(getattr(before, each)) == to_json(getattr(info, each)) for each in fields)
 

@@ -150,6 +150,8 @@ def _as_table(columns: Mapping[str, Sequence[Any] | np.ndarray]) -> pl.DataFrame
 
 def counts_time(table: pl.DataFrame, ordering: Ordering) -> bool:
     """Whether the column of time counts 0, 1, 2, … in every group."""
+    if not table[ordering.time].dtype.is_numeric():
+        return False
     counted = pl.int_range(pl.len()).over(ordering.group)
     return bool(table.select((pl.col(ordering.time) == counted).all()).item())
 

@@ -15,25 +15,27 @@ from innerview.store.files import (
     Stamp,
     is_unfinished,
     make_folder,
-    replace_json,
+    replace_file,
     sync_folder,
     write_file,
     writing,
 )
+from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.keyed import write_shared
-from innerview.store.recordings.arrays.kinds import codec_for
-from innerview.store.recordings.arrays.shards import pack_shard, shard_name
+from innerview.store.recordings.arrays.kinds import codec_for, head_bytes
+from innerview.store.recordings.arrays.shards import shard_name, write_shard
+from innerview.store.recordings.blocks import Blocks
 from innerview.store.recordings.manifest import (
     MANIFEST,
-    Manifest,
+    LoadedManifest,
     append_to_log,
     info_text,
     log_line,
     save_manifest,
     stamped,
 )
-from innerview.store.recordings.tables import build_table, parquet_bytes, read_tables, table_schema
+from innerview.store.recordings.tables import build_table, parquet_bytes, table_schema
 
 _SEGMENT_ROWS = 65_536
 _WORTH_MERGING = 16  # blocks
@@ -55,12 +57,12 @@ class RowBlock:
 class Committer:
     """Owns a recording's folder while it is written; used by one thread at a time."""
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, loaded: LoadedManifest) -> None:
         self.folder = folder
-        self.manifest = manifest
-        info = manifest.info
+        self.manifest, self._signed = loaded.manifest, loaded.signed
+        info = self.manifest.info
         self._info = info_text(info)
-        self.codecs = {spec.name: codec_for(spec, manifest.block_rows) for spec in info.arrays}
+        self.codecs = {spec.name: codec_for(spec, self.manifest.block_rows) for spec in info.arrays}
         self.schema = table_schema(info.columns)
         self.group_schema = table_schema(info.group_columns)
 
@@ -78,7 +80,7 @@ class Committer:
                 shutil.rmtree(self.folder / "tables")
         self._set_shapes(self.manifest.rows, durable=False)
         if not (self.folder / MANIFEST).exists():
-            save_manifest(self.folder, self.manifest, self._info)
+            save_manifest(self.folder, self.manifest, self._info, signed=self._signed)
 
     def _is_left_over(self, path: Path) -> bool:
         if path.parent.name in ("rows", "groups") and path.suffix == ".parquet":
@@ -97,7 +99,7 @@ class Committer:
                 stamps |= write_shared(self.folder, codec.spec, number, block.shared.get(name, {}))
                 continue
             path = shard_name(codec, number)
-            stamps[path] = write_file(self.folder / path, pack_shard(codec, block.arrays[name]))
+            stamps[path] = write_shard(self.folder / path, codec, block.arrays[name])
         stamps |= self._write_tables(number, block)
         for name in {str(Path(path).parent) for path in stamps}:
             sync_folder(self.folder / name)
@@ -140,27 +142,25 @@ class Committer:
         blocks_a_segment = max(1, _SEGMENT_ROWS // self.manifest.block_rows)
         make_folder(self.folder / "tables")
         stamps: dict[str, Stamp] = {}
+        blocks = Blocks(self.folder, LoadedManifest(manifest=self.manifest, signed=self._signed), Apart(), {})
         for segment, first in enumerate(range(0, self.manifest.blocks, blocks_a_segment)):
             numbers = range(first, min(first + blocks_a_segment, self.manifest.blocks))
-            paths = [self.folder / "rows" / f"{n:08d}.parquet" for n in numbers]
-            heights = [stop - start for start, stop in map(self.manifest.block_range, numbers)]
-            table = read_tables(paths, self.schema, names=list(self.schema), heights=heights)
+            start, stop = self.manifest.block_range(first)[0], self.manifest.block_range(numbers[-1])[1]
+            table = blocks.rows(list(self.schema), start, stop)
             name = f"tables/rows.{segment:08d}.parquet"
             stamps[name] = write_file(self.folder / name, parquet_bytes(table))
         if self.manifest.groups:
-            paths = sorted((self.folder / "groups").glob("*.parquet"))
-            names = list(self.group_schema)
-            table = read_tables(paths, self.group_schema, names=names, heights=[self.manifest.groups])
-            stamps["tables/groups.parquet"] = write_file(self.folder / "tables/groups.parquet", parquet_bytes(table))
+            content = parquet_bytes(blocks.groups())
+            stamps["tables/groups.parquet"] = write_file(self.folder / "tables/groups.parquet", content)
         sync_folder(self.folder / "tables")
-        tables = tuple((path, stamp.sha256, stamp.size) for path, stamp in stamps.items())
+        tables = tuple((path, stamp.sha256, stamp.size, stamp.crc32c) for path, stamp in stamps.items())
         return {"segment_rows": blocks_a_segment * self.manifest.block_rows, "tables": tables}
 
     def _set_shapes(self, rows: int, *, durable: bool) -> None:
         for name, codec in self.codecs.items():
-            replace_json(self.folder / "arrays" / name / codec.head_file, codec.head(rows), durable=durable)
+            replace_file(self.folder / "arrays" / name / codec.head_file, head_bytes(codec, rows), durable=durable)
 
     def _replace(self, **changes: Any) -> None:
         changed = replace(self.manifest, **changes)
-        save_manifest(self.folder, changed, self._info)
+        save_manifest(self.folder, changed, self._info, signed=self._signed)
         self.manifest = changed

@@ -8,14 +8,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from innerview.errors import DamagedPart, StoreError
-from innerview.store.files import file_digest, read_json
+from innerview.store.files import file_digest, parsed_json, read_plain
+from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined, is_plain_file
-from innerview.store.recordings.arrays.kinds import codec_for
-from innerview.store.recordings.manifest import Manifest, load_log
+from innerview.store.recordings.arrays.kinds import codec_for, head_bytes
+from innerview.store.recordings.blocks import Blocks
+from innerview.store.recordings.manifest import LoadedManifest, Manifest
 from innerview.store.recordings.scenes import load_map, load_scene
+
+_HEAD_LIMIT = 1 << 20
+DERIVED = ("tables", "pyramid", "derived")
+_PARTS = ("recordings", "predictions")
+_ADVICE = {
+    "study.json": "Put it back from a copy.",
+    "recordings": "Put it back from a copy, or record again. What it does not hold can be read.",
+    "predictions": "Delete its folder and predict again.",
+    "results": "Delete its folder and run the lens again.",
+    "subjects": "Put it back from a copy, or save the subject again.",
+    "snapshots": "Put it back from a copy, or save the snapshot again.",
+    "played": "Nothing: what the line held is computed again. Delete the file to hear no more of it.",
+}
 
 
 @dataclass(frozen=True)
@@ -24,6 +37,19 @@ class Damage:
 
     part: str
     problem: str
+
+    def __post_init__(self) -> None:
+        # A file's name need not be text, what is told of it is.
+        object.__setattr__(self, "part", os.fsencode(self.part).decode("utf-8", "replace"))
+        object.__setattr__(self, "problem", self.problem.encode("utf-8", "replace").decode())
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        folder, _, rest = self.part.partition("/")
+        if folder in _PARTS and any(f"/{derived}/" in rest for derived in DERIVED):
+            return "Delete it: it is made again when it is needed."
+        return _ADVICE.get(folder, "Put it back from a copy, or delete it to begin anew.")
 
 
 @dataclass(frozen=True)
@@ -34,22 +60,24 @@ class _Expected:
     holds: str
 
 
-def damage_at_a_glance(folder: Path, manifest: Manifest) -> list[Damage]:
+def damage_at_a_glance(blocks: Blocks) -> list[Damage]:
     """Files of a recording that are missing or have another size."""
-    return list(_file_damage(folder, manifest, deep=False))
+    return list(_file_damage(blocks, deep=False))
 
 
-def damage_in_depth(folder: Path, manifest: Manifest) -> list[Damage]:
+def damage_in_depth(folder: Path, loaded: LoadedManifest, apart: Apart) -> list[Damage]:
     """Everything in a recording whose content is not what was committed."""
-    found = list(_file_damage(folder, manifest, deep=True))
-    found += _head_damage(folder, manifest)
-    found += _scene_damage(folder, manifest)
+    blocks = Blocks(folder, loaded, apart, {})
+    found = list(_file_damage(blocks, deep=True))
+    found += _head_damage(folder, loaded.manifest)
+    found += _scene_damage(blocks)
     return found
 
 
-def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Damage]:
+def _file_damage(blocks: Blocks, *, deep: bool) -> Iterator[Damage]:
+    folder = blocks.folder
     try:
-        expected = _expected_files(folder, manifest)
+        expected = _expected_files(blocks)
     except DamagedPart as error:
         yield Damage(f"{folder.parent.name}/{folder.name}/blocks.jsonl", str(error))
         return
@@ -59,13 +87,14 @@ def _file_damage(folder: Path, manifest: Manifest, *, deep: bool) -> Iterator[Da
             yield Damage(f"{folder.parent.name}/{folder.name}/{file.path}", f"{problem} It holds {file.holds}.")
 
 
-def _expected_files(folder: Path, manifest: Manifest) -> list[_Expected]:
+def _expected_files(blocks: Blocks) -> list[_Expected]:
     files = []
-    for committed in load_log(folder, manifest):
+    for committed in blocks.read_log():
         block = committed.block
         holds = f"rows {block.start} to {block.stop - 1}"
         files += [_Expected(p, d, committed.sizes.get(p, -1), holds) for p, d in block.digests.items()]
-    files += [_Expected(p, d, s, "a quicker copy; the rows themselves stand elsewhere") for p, d, s in manifest.tables]
+    copy = "a quicker copy; the rows themselves stand elsewhere"
+    files += [_Expected(path, digest, size, copy) for path, digest, size, _ in blocks.manifest.tables]
     return files
 
 
@@ -90,39 +119,32 @@ def _head_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
         codec = codec_for(spec, manifest.block_rows)
         part = f"{folder.parent.name}/{folder.name}/arrays/{spec.name}/{codec.head_file}"
         try:
-            found = read_json(confined(folder, "arrays", spec.name, codec.head_file))
+            content = read_plain(confined(folder, "arrays", spec.name, codec.head_file), limit=_HEAD_LIMIT)
+            found = parsed_json(content, f"'{codec.head_file}' of array '{spec.name}'")
         except StoreError as error:
             yield Damage(part, str(error))
             continue
         shape = found.get("shape") if isinstance(found, dict) else None
-        rows = shape[0] if isinstance(shape, list) and shape else -1
+        rows = shape[0] if isinstance(shape, list) and shape and type(shape[0]) is int else -1
         # A killed writer may have set the shape for blocks that it did not commit, or was about to replace.
         fits = rows == manifest.rows or (rows > manifest.rows and not manifest.complete)
-        if not fits or found != codec.head(rows):
+        if not fits or content != head_bytes(codec, rows):
             yield Damage(part, f"It does not describe {manifest.rows} rows of '{spec.name}' as they were written.")
 
 
-def _scene_damage(folder: Path, manifest: Manifest) -> Iterator[Damage]:
-    of_groups = any(column.name == "scene" for column in manifest.info.group_columns)
-    keys = set(_scene_keys(folder, manifest) if of_groups else ()) | {manifest.info.scene}
-    for key in sorted(keys - {""}):
+def _scene_damage(blocks: Blocks) -> Iterator[Damage]:
+    folder = blocks.folder
+    try:
+        keys = blocks.scene_keys()
+    except DamagedPart:
+        keys = set()  # the list of blocks is named as damaged
+    for key in sorted((keys | {blocks.manifest.info.scene}) - {""}):
         try:
             scene = load_scene(folder, key)
             if scene.image is not None:
                 load_map(folder, scene)
         except StoreError as error:
             yield Damage(f"{folder.parent.name}/{folder.name}/scenes/{key[:40]}.json", str(error))
-
-
-def _scene_keys(folder: Path, manifest: Manifest) -> list[str]:
-    keys: set[str] = set()
-    for path in sorted((folder / "groups").glob("*.parquet")):
-        if path.stem.isdigit() and int(path.stem) < manifest.blocks and is_plain_file(path):
-            try:
-                keys |= set(pl.read_parquet(path, columns=["scene"])["scene"].drop_nulls())
-            except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-                continue  # its digest differs, which is told already
-    return sorted(keys - {""})
 
 
 def damage_named(found: Sequence[Damage]) -> str:

@@ -1,28 +1,42 @@
 """What a recording holds and how far it got. Replacing manifest.json is the moment a block is committed.
 
 Blocks stand in blocks.jsonl, one line each, so that committing stays cheap in long recordings. The manifest says how
-many lines count (`blocks`), how many bytes they take (`log_bytes`) and their running digest.
+many lines count (`blocks`), how many bytes they take (`log_bytes`) and their running digest. So a signature of the
+manifest speaks for everything in the recording.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
 from innerview.schema import Block, RecordingInfo, from_json, to_json
-from innerview.store.files import Stamp, read_json, replace_file, write_at
-from innerview.store.recordings.tables import table_schema
+from innerview.store.files import Stamp, parsed_json, read_at, read_plain, replace_file, write_at
+from innerview.store.files import opened as opened_file
+from innerview.store.key import NO_SIGNATURE, is_signed, signature
+from innerview.store.recordings.arrays.codecs import check_spec
+from innerview.store.recordings.tables import check_columns
+from innerview.store.seal import body_of, broken_seal, sealed
 
 RECORDING_FORMAT = "innerview recording"
 STUDY_FORMAT = "innerview study"
-VERSION = 2
+VERSION = 3
 MANIFEST = "manifest.json"
 LOG = "blocks.jsonl"
+MAX_BLOCK_ROWS = 1 << 20
+MAX_ARRAYS = 512
+_LIMIT = 16 << 20
+_LOG_LIMIT = 4 << 30
+_SHORTEST_LINE = 60
+"""Bytes of a line of blocks.jsonl that names no file."""
+_SIGNED = ', "signature": "{}"'
+_SIGNATURE_BYTES = len(_SIGNED.format(NO_SIGNATURE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +56,8 @@ class Manifest:
     """How many of the last blocks hold rows of episodes that an error cut short; continuing replaces them."""
     segment_rows: int = 0
     """Where not 0, tables/ holds the same rows again in files of so many rows, quicker to read."""
-    tables: tuple[tuple[str, str, int], ...] = ()
-    """Path, SHA-256 and size of each file in tables/."""
+    tables: tuple[tuple[str, str, int, str], ...] = ()
+    """Path, SHA-256, size and CRC32C of each file in tables/."""
 
     def block_range(self, block: int) -> tuple[int, int]:
         """First row and the one after the last."""
@@ -52,10 +66,11 @@ class Manifest:
 
 @dataclass(frozen=True, kw_only=True)
 class CommittedBlock:
-    """A block and the size of each of its files."""
+    """A block, and size and CRC32C of each of its files."""
 
     block: Block
     sizes: Mapping[str, int]
+    checksums: Mapping[str, str]
 
 
 def info_text(info: RecordingInfo) -> str:
@@ -63,33 +78,72 @@ def info_text(info: RecordingInfo) -> str:
     return json.dumps(to_json(info), ensure_ascii=False)
 
 
-def save_manifest(folder: Path, manifest: Manifest, info: str | None = None) -> None:
-    """Commit: replace the manifest at one stroke."""
+def save_manifest(folder: Path, manifest: Manifest, info: str | None = None, *, signed: bool) -> None:
+    """Commit: replace the manifest at one stroke. What others began is not `signed` by going on with it."""
     counts = {field.name: getattr(manifest, field.name) for field in fields(manifest) if field.name != "info"}
     head = {"format": RECORDING_FORMAT, "version": VERSION, **to_json(counts)}
     lines = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
     lines.append(f'"info": {info or info_text(manifest.info)}')
-    replace_file(folder / MANIFEST, ("{\n" + ",\n".join(lines) + "\n}\n").encode())
+    body = ("{\n" + ",\n".join(lines)).encode()
+    replace_file(
+        folder / MANIFEST,
+        sealed(body + _SIGNED.format(signature(body, folder) if signed else NO_SIGNATURE).encode() + b"}"),
+    )
 
 
-def load_manifest(folder: Path) -> Manifest:
-    """The last committed manifest of a recording."""
-    value = read_json(folder / MANIFEST)
+@dataclass(frozen=True, kw_only=True)
+class LoadedManifest:
+    """A manifest, and whether this user's key signed it in this place."""
+
+    manifest: Manifest
+    signed: bool
+
+
+def load_manifest(folder: Path) -> LoadedManifest:
+    """The last committed manifest of a recording. What it declares is borne out by the sizes of files."""
+    content = read_plain(folder / MANIFEST, limit=_LIMIT)
+    told = f"'{MANIFEST}' of recording '{folder.name}'"
+    if problem := broken_seal(content):
+        raise DamagedPart(f"{told} is damaged: {problem}.")
+    value = parsed_json(content, told)
     check_format(value, RECORDING_FORMAT, folder.name)
     try:
-        manifest = from_json(Manifest, {k: v for k, v in value.items() if k not in ("format", "version")})
-        table_schema(manifest.info.columns)
-        table_schema(manifest.info.group_columns)
-    except (StoreError, UnknownName, TypeError, ValueError) as error:
-        raise DamagedPart(f"'{MANIFEST}' of recording '{folder.name}' is damaged: {error}") from error
-    counts = (manifest.block_rows, manifest.blocks, manifest.rows, manifest.log_bytes)
-    fits = all(isinstance(n, int) and n >= 0 for n in counts) and manifest.block_rows > 0
-    if not fits or manifest.blocks != -(-manifest.rows // manifest.block_rows):
+        kept = {k: v for k, v in value.items() if k not in ("format", "version", "signature", "seal")}
+        manifest = from_json(Manifest, kept)
+        _check_declared(manifest)
+        _check_counts(manifest, folder)
+    except (StoreError, UnknownName) as error:
+        raise DamagedPart(f"{told} is damaged: {error}") from error
+    signed = body_of(content).removesuffix(b", ")[:-_SIGNATURE_BYTES]
+    return LoadedManifest(manifest=manifest, signed=is_signed(signed, folder, str(value.get("signature"))))
+
+
+def _check_declared(manifest: Manifest) -> None:
+    info = manifest.info
+    check_columns(info.columns)
+    check_columns(info.group_columns)
+    if len(info.arrays) > MAX_ARRAYS:
+        raise StoreError(f"It declares {len(info.arrays)} arrays; at most {MAX_ARRAYS} can be read.")
+    if len({spec.name for spec in info.arrays}) < len(info.arrays):
+        raise StoreError("Two of its arrays have the same name.")
+    for spec in info.arrays:
+        check_spec(spec)
+    if not isinstance(info.arguments.get("of", ""), str | None):
+        raise StoreError(f"It is a re-run of {info.arguments['of']!r:.60}, which is no name.")
+    _ = info.edits  # refuses what is no edit
+
+
+def _check_counts(manifest: Manifest, folder: Path) -> None:
+    counts = (manifest.blocks, manifest.rows, manifest.groups, manifest.log_bytes, manifest.provisional)
+    blocks = -(-manifest.rows // manifest.block_rows) if manifest.block_rows > 0 else -1
+    if min(counts) < 0 or manifest.blocks != blocks:
         raise DamagedPart(
-            f"'{MANIFEST}' of recording '{folder.name}' contradicts itself: {manifest.rows} rows in "
-            f"{manifest.blocks} blocks of {manifest.block_rows}."
+            f"It contradicts itself: {manifest.rows} rows in {manifest.blocks} blocks of {manifest.block_rows}."
         )
-    return manifest
+    if manifest.block_rows > MAX_BLOCK_ROWS or manifest.segment_rows not in range(2 * MAX_BLOCK_ROWS):
+        raise DamagedPart(f"Its blocks have {manifest.block_rows} rows; at most {MAX_BLOCK_ROWS} can be read.")
+    if manifest.log_bytes > _LOG_LIMIT or manifest.blocks * _SHORTEST_LINE > manifest.log_bytes:
+        raise DamagedPart(f"It contradicts itself: {manifest.blocks} blocks in {manifest.log_bytes} bytes of '{LOG}'.")
 
 
 def check_format(value: Any, expected: str, where: str) -> None:
@@ -122,16 +176,13 @@ def without_last(folder: Path, manifest: Manifest, count: int) -> Manifest:
     """The manifest as it was before the last blocks."""
     kept = load_log(folder, manifest)[: manifest.blocks - count]
     lines = [log_line(block) for block in kept]
-    digest = ""
-    for line in lines:
-        digest = hashlib.sha256(digest.encode() + line).hexdigest()
     return replace(
         manifest,
         blocks=len(kept),
         rows=kept[-1].block.stop if kept else 0,
         groups=sum(block.block.groups for block in kept),
         log_bytes=sum(map(len, lines)),
-        digest=digest,
+        digest=_running(lines),
         provisional=0,
     )
 
@@ -142,33 +193,54 @@ def append_to_log(folder: Path, manifest: Manifest, line: bytes) -> str:
     return hashlib.sha256(manifest.digest.encode() + line).hexdigest()
 
 
-def load_log(folder: Path, manifest: Manifest) -> list[CommittedBlock]:
-    """Every committed block."""
+Log = list[CommittedBlock]
+
+
+def load_log(folder: Path, manifest: Manifest, before: tuple[Manifest, Log] | None = None) -> Log:
+    """Every committed block. Lines are looked at only when their running digest is that of the manifest.
+
+    Of a log that was read `before`, as of an earlier manifest, only what was added is read.
+    """
     if manifest.blocks == 0:
         return []
+    told = f"'{LOG}' of recording '{folder.name}'"
+    earlier, known = before if before and before[0].log_bytes <= manifest.log_bytes else (None, [])
+    start, digest = (earlier.log_bytes, earlier.digest) if earlier else (0, "")
+    with opened_file(folder / LOG) as descriptor:
+        size = min(manifest.log_bytes, os.fstat(descriptor).st_size)
+        content = read_at(descriptor, start, max(0, size - start))
+    lines = content.splitlines(keepends=True)
+    fits = size == manifest.log_bytes and len(known) + len(lines) == manifest.blocks
+    if not fits or _running(lines, digest) != manifest.digest:
+        if before:
+            return load_log(folder, manifest)
+        raise DamagedPart(f"{told} does not match its manifest.")
     try:
-        with (folder / LOG).open("rb") as file:
-            content = file.read(manifest.log_bytes)
-        lines = content.splitlines(keepends=True)
-        blocks = [_parse_line(line) for line in lines]
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise DamagedPart(f"'{LOG}' of recording '{folder.name}' cannot be read: {error}") from error
-    digest = ""
+        return [*known, *(_parse_line(line) for line in lines)]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise DamagedPart(f"{told} cannot be read: {error}") from error
+
+
+def _running(lines: Iterable[bytes], digest: str = "") -> str:
     for line in lines:
         digest = hashlib.sha256(digest.encode() + line).hexdigest()
-    if len(blocks) != manifest.blocks or digest != manifest.digest:
-        raise DamagedPart(f"'{LOG}' of recording '{folder.name}' does not match its manifest.")
-    return blocks
+    return digest
 
 
 def _parse_line(line: bytes) -> CommittedBlock:
     # By hand: `from_json` takes a second for the thousands of blocks of a long recording.
     value = json.loads(line)
-    return CommittedBlock(block=Block(**value["block"]), sizes=value["sizes"])
+    block, sizes, checksums = Block(**value["block"]), value["sizes"], value["checksums"]
+    if not block.digests.keys() == sizes.keys() == checksums.keys():
+        raise ValueError("a line does not say of each file how large it is")
+    if not all(type(number) is int for number in (block.start, block.stop, block.groups, *sizes.values())):
+        raise ValueError("a line holds something that is no number")
+    return CommittedBlock(block=block, sizes=sizes, checksums=checksums)
 
 
 def stamped(block: tuple[int, int], groups: int, stamps: Mapping[str, Stamp]) -> CommittedBlock:
     """The record of a block from what was written for it."""
     digests = {path: stamp.sha256 for path, stamp in stamps.items()}
+    made = Block(start=block[0], stop=block[1], groups=groups, digests=digests)
     sizes = {path: stamp.size for path, stamp in stamps.items()}
-    return CommittedBlock(block=Block(start=block[0], stop=block[1], groups=groups, digests=digests), sizes=sizes)
+    return CommittedBlock(block=made, sizes=sizes, checksums={path: stamp.crc32c for path, stamp in stamps.items()})

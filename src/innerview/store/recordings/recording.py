@@ -11,27 +11,39 @@ import polars as pl
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import ArraySpec, RecordingInfo, Scene
+from innerview.store.isolation.process import Apart
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.keyed import KeyedReader
 from innerview.store.recordings.arrays.ragged import padded
 from innerview.store.recordings.arrays.reader import ArrayReader
+from innerview.store.recordings.blocks import Blocks, Seen
 from innerview.store.recordings.damage import Damage, damage_at_a_glance
-from innerview.store.recordings.manifest import CommittedBlock, load_log, load_manifest
+from innerview.store.recordings.manifest import Manifest, load_manifest
 from innerview.store.recordings.scenes import load_map, load_scene
-from innerview.store.recordings.tables import key_changes, read_tables, table_schema
+from innerview.store.recordings.tables import key_changes
 
 
 class Recording:
     """What was committed when it was opened or last refreshed. Needs no lock."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, apart: Apart | None = None) -> None:
         self.folder = folder
-        self._manifest = load_manifest(folder)
+        self._loaded = load_manifest(folder)
+        self._apart = apart or Apart()
+        self._seen: Seen = {}
         for name in ("rows", "groups", "scenes", "tables"):
             confined(folder, name)
-        self._schema = table_schema(self.info.columns)
-        self._group_schema = table_schema(self.info.group_columns)
+        self._blocks = Blocks(folder, self._loaded, self._apart, self._seen)
         self._arrays = self._readers()
+
+    @property
+    def _manifest(self) -> Manifest:
+        return self._loaded.manifest
+
+    @property
+    def signed(self) -> bool:
+        """Whether this user's key signed it here; what it did not sign is decoded in a process of its own."""
+        return self._loaded.signed
 
     @property
     def info(self) -> RecordingInfo:
@@ -66,50 +78,33 @@ class Recording:
     @property
     def damage(self) -> list[Damage]:
         """Files that are missing or have another size; `check` looks deeper."""
-        return damage_at_a_glance(self.folder, self._manifest)
+        return damage_at_a_glance(self._blocks)
 
     def refresh(self) -> bool:
         """Take over what was committed meanwhile; tells whether something was."""
-        before, self._manifest = self._manifest, load_manifest(self.folder)
-        for made in ("_log", "bounds"):
-            self.__dict__.pop(made, None)
-        if before == self._manifest:
+        before, self._loaded = self._loaded, load_manifest(self.folder)
+        self.__dict__.pop("bounds", None)
+        if before == self._loaded:
             return False
+        self._blocks = Blocks(self.folder, self._loaded, self._apart, self._seen, self._blocks)
         # Rows that were provisional may be others now: what was read of them is forgotten.
         self._arrays = self._readers()
         return True
 
     def columns(self, names: Sequence[str] | None = None, start: int = 0, stop: int | None = None) -> pl.DataFrame:
         """Some columns of a range of rows; the others are not loaded."""
-        names = list(self._schema) if names is None else list(names)
+        schema = self._blocks.schema
+        names = list(schema) if names is None else list(names)
         for name in names:
-            if name not in self._schema:
-                raise UnknownName("column", name, self._schema)
+            if name not in schema:
+                raise UnknownName("column", name, schema)
         stop = self.rows if stop is None else stop
         self._check_range(start, stop)
-        if start == stop or not names:
-            return pl.DataFrame(schema={name: self._schema[name] for name in names})
-        if self._manifest.segment_rows:
-            try:
-                return self._read_rows("tables/rows.{:08d}.parquet", self._manifest.segment_rows, names, (start, stop))
-            except DamagedPart:
-                # The blocks hold the same rows; `damage` names the table.
-                pass
-        return self._read_rows("rows/{:08d}.parquet", self._manifest.block_rows, names, (start, stop))
+        return self._blocks.rows(names, start, stop)
 
     def groups(self) -> pl.DataFrame:
         """One line per group, in the order in which they ended."""
-        names = list(self._group_schema)
-        if any(path == "tables/groups.parquet" for path, _, _ in self._manifest.tables):
-            path = self.folder / "tables/groups.parquet"
-            try:
-                return read_tables([path], self._group_schema, names=names, heights=[self.group_count])
-            except DamagedPart:
-                # The blocks hold the same lines; `damage` names the table.
-                pass
-        numbers = [n for n, committed in enumerate(self._log) if committed.block.groups]
-        paths = [self.folder / f"groups/{n:08d}.parquet" for n in numbers]
-        return read_tables(paths, self._group_schema, names=names, heights=[self.group_count])
+        return self._blocks.groups()
 
     def group_rows(self, group: int | str) -> tuple[int, int]:
         """First row of a group and the one after its last, also of one that has not ended yet."""
@@ -127,7 +122,7 @@ class Recording:
         """The first row of every group, also of one that has not ended; row 0 alone where rows have no time."""
         if self.info.ordering is None or not self.rows:
             return np.zeros(1, np.int64)
-        if "start" in self._group_schema:
+        if "start" in self._blocks.group_schema:
             try:
                 lines = self.groups()
             except DamagedPart:
@@ -184,17 +179,16 @@ class Recording:
         """The picture of a scene's map: the bytes of a PNG or JPEG file."""
         return load_map(self.folder, self.scene(key))
 
-    @cached_property
-    def _log(self) -> list[CommittedBlock]:
-        return load_log(self.folder, self._manifest)
-
     def _readers(self) -> dict[str, ArrayReader | KeyedReader]:
         return {spec.name: self._new_reader(spec) for spec in self.info.arrays}
 
     def _new_reader(self, spec: ArraySpec) -> ArrayReader | KeyedReader:
         if not spec.key:
-            return ArrayReader(self.folder, spec, self._manifest.block_rows)
-        return KeyedReader(self.folder, spec, self._manifest.blocks, lambda rows: self._keys(spec.key, rows))
+            return ArrayReader(self.folder, spec, self._manifest.block_rows, self._blocks.chunk)
+        blocks = self._manifest.blocks
+        return KeyedReader(
+            self.folder, spec, blocks, lambda rows: self._keys(spec.key, rows), self._blocks.chunk, self._blocks.verify
+        )
 
     def _keys(self, column: str, rows: np.ndarray) -> list[str]:
         if not len(rows):
@@ -217,14 +211,3 @@ class Recording:
     def _check_range(self, start: int, stop: int) -> None:
         if not 0 <= start <= stop <= self.rows:
             raise StoreError(f"Rows {start} to {stop} are not in recording '{self.name}', which has {self.rows} rows.")
-
-    def _read_rows(self, pattern: str, each: int, names: list[str], wanted: tuple[int, int]) -> pl.DataFrame:
-        start, stop = wanted
-        numbers = range(start // each, -(-stop // each))
-        paths = [self.folder / pattern.format(n) for n in numbers]
-        heights = [min((n + 1) * each, self.rows) - n * each for n in numbers]
-        try:
-            table = read_tables(paths, self._schema, names=names, heights=heights)
-        except DamagedPart as error:
-            raise DamagedPart(f"Recording '{self.name}', rows {start} to {stop - 1}: {error}") from error
-        return table.slice(start - numbers[0] * each, stop - start)

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from innerview.errors import DamagedPart, StoreError
 from innerview.schema import Scene, from_json, to_json
-from innerview.store.files import read_json, replace_file
+from innerview.store.files import parsed_json, read_plain, replace_file
 from innerview.store.paths import confined
 
+_SCENE_BYTES, _MAP_BYTES = 16 << 20, 256 << 20
 _KEY = re.compile(r"[0-9a-f]{32}")
 _MAP = re.compile(r"[0-9a-f]{64}\.(png|jpg)")
 
@@ -51,20 +52,17 @@ def load_scene(folder: Path, key: str) -> Scene:
     """The scene of that key."""
     if not _KEY.fullmatch(key):
         raise StoreError(f"{key!r:.100} is no key of a scene: 32 hexadecimal digits are.")
-    scene = from_json(Scene, read_json(confined(folder, "scenes", f"{key}.json")))
-    if scene_key(scene) != key:
+    content = read_plain(confined(folder, "scenes", f"{key}.json"), limit=_SCENE_BYTES)
+    if hashlib.sha256(content).hexdigest()[:32] != key:
         raise DamagedPart(f"Scene '{key}' of recording '{folder.name}' was changed: its content has another digest.")
-    return scene
+    return from_json(Scene, parsed_json(content, f"Scene '{key}' of recording '{folder.name}'"))
 
 
 def load_map(folder: Path, scene: Scene) -> bytes:
     """The picture of a scene's map, as it was given."""
     if scene.image is None or not _MAP.fullmatch(scene.image.file):
         raise StoreError(f"This scene of recording '{folder.name}' has no map image.")
-    try:
-        content = confined(folder, "scenes", scene.image.file).read_bytes()
-    except OSError as error:
-        raise DamagedPart(f"The map image of recording '{folder.name}' cannot be read ({error.strerror}).") from error
+    content = read_plain(confined(folder, "scenes", scene.image.file), limit=_MAP_BYTES)
     if map_name(content) != scene.image.file:
         raise DamagedPart(f"The map image of recording '{folder.name}' was changed: its content has another digest.")
     return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import Column
 from innerview.store.paths import is_plain_file
 
+MAX_COLUMNS = 1_000
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _NUMBERS = ("x_px", "y_px", "width_px", "height_px", "distance", "x", "y")
 _FIELDS: dict[str, pl.DataType] = {"name": pl.String(), **dict.fromkeys(_NUMBERS, pl.Float64())}
-_TYPES: dict[str, pl.DataType] = {
+TYPES: dict[str, pl.DataType] = {
     "int": pl.Int64(),
     "float": pl.Float64(),
     "bool": pl.Boolean(),
@@ -26,16 +28,22 @@ _TYPES: dict[str, pl.DataType] = {
 }
 
 
+def check_columns(columns: Sequence[Column]) -> None:
+    """Refuse columns that cannot be kept: too many, of no known type or of one name."""
+    if len(columns) > MAX_COLUMNS:
+        raise StoreError(f"There are {len(columns)} columns; a recording has at most {MAX_COLUMNS}. Use an array.")
+    unknown = [c for c in columns if c.type not in TYPES]
+    if unknown:
+        raise UnknownName("column type", unknown[0].type, TYPES, f"It was given for column '{unknown[0].name}'.")
+    twice = sorted(name for name, count in Counter(c.name for c in columns).items() if count > 1)
+    if twice:
+        raise StoreError(f"Column names must differ: {', '.join(twice[:5])} is there more than once.")
+
+
 def table_schema(columns: Sequence[Column]) -> dict[str, pl.DataType]:
     """Column names and their Parquet types."""
-    unknown = [c for c in columns if c.type not in _TYPES]
-    if unknown:
-        raise UnknownName("column type", unknown[0].type, _TYPES, f"It was given for column '{unknown[0].name}'.")
-    names = [c.name for c in columns]
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise StoreError(f"Column names must differ: {', '.join(twice)} is there more than once.")
-    return {c.name: _TYPES[c.type] for c in columns}
+    check_columns(columns)
+    return {c.name: TYPES[c.type] for c in columns}
 
 
 def build_table(values: Mapping[str, Sequence[Any]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
@@ -84,7 +92,7 @@ def parquet_bytes(table: pl.DataFrame) -> bytes:
 
 
 def read_tables(
-    paths: Sequence[Path], schema: Mapping[str, pl.DataType], *, names: Sequence[str], heights: Sequence[int] | None
+    paths: Sequence[Path], schema: Mapping[str, pl.DataType], *, names: Sequence[str], heights: Sequence[int]
 ) -> pl.DataFrame:
     """Some columns of several Parquet files, one below the other. DamagedPart names the first file that fails."""
     if not paths:
@@ -96,7 +104,7 @@ def read_tables(
         table = pl.scan_parquet(list(paths), schema=dict(schema), glob=False).select(names).collect()
     except UNREADABLE as error:
         raise DamagedPart(_culprit(paths, schema) or f"The tables cannot be read: {error}") from error
-    if heights is not None and table.height != sum(heights):
+    if table.height != sum(heights):
         raise DamagedPart(f"{len(paths)} tables hold {table.height} rows instead of {sum(heights)}.")
     return table
 

@@ -19,7 +19,7 @@ from innerview.store.files import remove_folder
 from innerview.store.recordings.arrays.keyed import shared_places
 from innerview.store.recordings.committer import Committer, RowBlock
 from innerview.store.recordings.lock import WriterLock
-from innerview.store.recordings.manifest import Manifest
+from innerview.store.recordings.manifest import LoadedManifest
 from innerview.store.recordings.scenes import save_scene
 
 Buffer = np.ndarray | list[Any]
@@ -30,10 +30,11 @@ class RecordingWriter:
     """Appends rows to a recording. Used from one thread; leaving it with an error keeps what was committed."""
 
     def __init__(
-        self, folder: Path, manifest: Manifest, lock: WriterLock, *, then: Callable[[], None] | None = None
+        self, folder: Path, loaded: LoadedManifest, lock: WriterLock, *, then: Callable[[], None] | None = None
     ) -> None:
+        manifest = loaded.manifest
         _check_key_columns(manifest.info)
-        self._committer = Committer(folder, manifest)
+        self._committer = Committer(folder, loaded)
         self._folder, self._lock, self._info = folder, lock, manifest.info
         self._then = then
         self.restored = (0, 0)

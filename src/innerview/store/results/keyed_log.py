@@ -4,34 +4,37 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
-from innerview.errors import StoreError
+from innerview.errors import DamagedPart, StoreError
 from innerview.schema import to_json
 from innerview.store.changes import changing
-from innerview.store.files import append_line, make_folder, replace_file
-from innerview.store.paths import confined
+from innerview.store.files import append_line, make_folder, parsed_json, read_plain, replace_file
+from innerview.store.paths import confined, is_there
+from innerview.store.seal import broken_seal, sealed
 from innerview.store.study import Study
 
-_FOLDER = "played"
-_VERSION = 1
+FOLDER = "played"
+_VERSION = 2
 _LIMIT = 512 << 20
+_SEAL_END = 80
 
 
 class KeyedLog:
     """Lines by key, under one setting: of episodes, weights, world and how actions are chosen.
 
-    A line is a plain dict with a `key`; of two lines with one key the later counts. A line that was cut short by a
-    crash is as if it had not been written.
+    A line is a plain dict with a `key` and ends with its seal; of two lines with one key the later counts. A line that
+    was cut short by a crash, or changed, is as if it had not been written.
     """
 
     def __init__(self, study: Study, setting: Mapping[str, Any]) -> None:
         self._study, self.setting = study, to_json(setting)
         text = json.dumps(self.setting, sort_keys=True, ensure_ascii=False)
         name = hashlib.sha256(text.encode()).hexdigest()[:16]
-        self._path = confined(study.path, _FOLDER, f"{name}.jsonl")
+        self._path = confined(study.path, FOLDER, f"{name}.jsonl")
 
     def known(self) -> dict[str, dict[str, Any]]:
         """Every line by its key."""
@@ -42,7 +45,7 @@ class KeyedLog:
         try:
             # A new line first: whatever a crash left behind ends there.
             head, *texts = (
-                "\n" + json.dumps(to_json(line), allow_nan=False)
+                b"\n" + sealed(json.dumps(to_json(line), allow_nan=False).encode())
                 for line in ({"version": _VERSION, "setting": self.setting}, *lines)
             )
         except (TypeError, ValueError) as error:
@@ -51,23 +54,36 @@ class KeyedLog:
             fresh = not self._path.exists()
             if fresh:
                 make_folder(self._path.parent)
-                replace_file(self._path, "".join([head, *texts]).encode(), beside=self._study.path)
+                replace_file(self._path, b"".join([head, *texts]), beside=self._study.path)
             else:
-                append_line(self._path, "".join(texts).encode())
+                append_line(self._path, b"".join(texts))
 
     def _lines(self) -> list[dict[str, Any]]:
-        try:
-            descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        except FileNotFoundError:
+        if not is_there(self._path):
             return []
-        with os.fdopen(descriptor, "rb") as file:
-            content = file.read(_LIMIT)
         found = []
-        for line in content.split(b"\n"):
-            try:
-                value = json.loads(line) if line.strip() else None
-            except ValueError:
-                continue  # cut short by a crash: it is computed again
-            if isinstance(value, dict):
-                found.append(value)
+        for line in _written_lines(self._path):
+            if not broken_seal(line):
+                with suppress(DamagedPart):  # it is computed again
+                    value = parsed_json(line, "A line")
+                    found.append({name: each for name, each in value.items() if name != "seal"})
         return found
+
+
+def damaged_lines(path: Path) -> str:
+    """What is wrong with a log, in words; empty where nothing is. A last line that a crash cut short is nothing."""
+    try:
+        lines = _written_lines(path)
+    except DamagedPart as error:
+        return str(error)
+    wrong = [line for line in lines if broken_seal(line, deep=True) and not _is_cut(line)]
+    return f"{len(wrong)} of its {len(lines)} lines were changed after they were written." if wrong else ""
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether a line ends before its seal does, as one that was being written."""
+    return not line.endswith(b"}") and b'"sha256": "' not in line[-_SEAL_END:]
+
+
+def _written_lines(path: Path) -> list[bytes]:
+    return [line for line in read_plain(path, limit=_LIMIT).split(b"\n") if line.strip()]

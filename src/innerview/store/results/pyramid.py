@@ -1,7 +1,7 @@
 """Means of an array over ever longer stretches of rows, so that a million steps can be drawn without reading them all.
 
 Level L holds a bin per 2**L rows; a tile is 256 bins. Fine levels are read off the rows, coarse ones are kept in the
-recording's folder. They are derived: deleting them loses nothing.
+recording's folder, with a CRC32C for each tile. They are derived: what is deleted or damaged is made again.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ import shutil
 from collections.abc import Callable, Iterator
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from innerview.errors import DamagedPart, RequestError, UnknownName
-from innerview.store.files import make_folder, writing
+from innerview.errors import DamagedPart, RequestError, StoreError, UnknownName
+from innerview.store.files import json_bytes, make_folder, opened, read_at, read_json, write_file, writing
 from innerview.store.locks import FileLock
 from innerview.store.paths import confined
 from innerview.store.recordings.recording import Recording
+from innerview.store.seal import crc32c
 
+FOLDER, CHECKSUMS = "pyramid", "checksums.json"
 BINS = 256
 _FINEST_STORED = 4
 _PIECE = BINS << _FINEST_STORED
@@ -74,13 +77,13 @@ class Pyramid:
     def __init__(self, recording: Recording, array: str, *, root: Path | None = None) -> None:
         self.recording, self.array = recording, array
         self.elements = elements_of(recording, array)
-        self._root = root or recording.folder / "pyramid"
+        self._root = root or recording.folder / FOLDER
         self._folder = confined(self._root, f"{array}-{recording.digest}")
 
     @property
     def ready(self) -> bool:
         """Whether it was built for the recording as it is now."""
-        return self._folder.is_dir()
+        return self._folder.is_dir() and not self._folder.is_symlink()
 
     def tile(self, level: int, tile: int) -> np.ndarray:
         """A tile of a level that is kept, float16 [bins, elements]."""
@@ -88,16 +91,19 @@ class Pyramid:
         first = tile * BINS
         row_bytes = 2 * self.elements
         wanted = (min(bins, first + BINS) - first) * row_bytes
-        descriptor = os.open(self._folder / f"{level}.f16", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        try:
-            content = os.pread(descriptor, wanted, first * row_bytes)
-        finally:
-            os.close(descriptor)
-        if len(content) != wanted:
-            raise DamagedPart(
-                f"Level {level} of '{self.array}' is cut short. Delete '{self._folder}' to make it again."
-            )
+        with opened(self._folder / f"{level}.f16") as descriptor:
+            content = read_at(descriptor, first * row_bytes, wanted)
+        known = self._checksums().get(str(level))
+        if not isinstance(known, str) or len(content) != wanted or crc32c(content) != known[8 * tile : 8 * tile + 8]:
+            raise DamagedPart(f"Level {level} of '{self.array}' was changed after it was written.")
         return np.frombuffer(content, "<f2").reshape(-1, self.elements)
+
+    def forget(self) -> None:
+        """Remove it, so that it is built again."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _checksums(self) -> dict[str, Any]:
+        return read_json(self._folder / CHECKSUMS)
 
     def build(self, report: Callable[[float], bool] = lambda _: True) -> None:
         """Read all rows once and keep the means; `tell` hears how far it is and says whether to go on."""
@@ -111,6 +117,9 @@ class Pyramid:
                 for level in making.glob("*.f16"):  # of one that was killed
                     level.unlink()
                 done = self._write(making, report)
+                if done:
+                    found = _tile_checksums(making, self.elements)
+                    write_file(making / CHECKSUMS, json_bytes(found), durable=False)
                 lock.path.unlink()
                 if done and not self.ready:
                     making.rename(self._folder)
@@ -144,6 +153,33 @@ class Pyramid:
         for folder in self._root.iterdir():
             if own.fullmatch(folder.name) and folder != self._folder and not folder.is_symlink():
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def damaged_pyramids(folder: Path) -> Iterator[tuple[str, str]]:
+    """Levels of a recording's pyramids that are not what was written, by path inside the recording, and why."""
+    inside = confined(folder, FOLDER)
+    for made in sorted(inside.glob("*-*-[01]")) if inside.is_dir() else ():  # not one that is being made
+        place = made.relative_to(folder).as_posix()
+        try:
+            known = read_json(confined(folder, FOLDER, made.name, CHECKSUMS), deep=True)
+            found = _tile_checksums(made, int(known.pop("elements", 0)))
+        except (StoreError, ValueError, TypeError) as error:
+            yield place, str(error)
+            continue
+        wrong = sorted(level for level in known if found.get(level) != known[level])
+        yield from ((f"{place}/{level}.f16", "It was changed after it was written.") for level in wrong)
+
+
+def _tile_checksums(folder: Path, elements: int) -> dict[str, Any]:
+    """Eight digits for each tile of each level, and how many numbers a bin has."""
+    tile_bytes = 2 * elements * BINS
+    found: dict[str, Any] = {"elements": elements}
+    for path in sorted(folder.glob("*.f16")):
+        with opened(path) as descriptor:
+            size = os.fstat(descriptor).st_size
+            tiles = (read_at(descriptor, start, tile_bytes) for start in range(0, size, max(1, tile_bytes)))
+            found[path.stem] = "".join(map(crc32c, tiles))
+    return found
 
 
 def is_stored(level: int) -> bool:

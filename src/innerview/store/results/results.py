@@ -1,7 +1,8 @@
 """Saves what lenses and tables found, in results/<id>/. Never pickle.
 
-`result.json` says what it is and is all that a list reads; `value.json` holds the figures, an .npy each array. Their
-names have a part of their digest, so that replacing `result.json` replaces a result as a whole."""
+`result.json` says what it is and is all that a list reads; a JSON file holds the figures, an .npy each array. They have
+a part of their digest in their names, and `result.json` says which belong to it: a reader never sees half of a new one.
+"""
 
 from __future__ import annotations
 
@@ -13,30 +14,55 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from io import BufferedReader
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError, UnknownName
-from innerview.schema import Result, ResultArray, ResultInfo, to_json
+from innerview.schema import Result, ResultArray, ResultInfo, from_json, to_json
 from innerview.store.changes import changing
-from innerview.store.files import Stamp, make_folder, read_json, remove_file, remove_folder, replace_file
-from innerview.store.paths import checked_name, confined, is_plain_file
+from innerview.store.files import (
+    file_digest,
+    json_bytes,
+    make_folder,
+    opened,
+    parsed_json,
+    read_at,
+    read_json,
+    remove_file,
+    remove_folder,
+    replace_file,
+)
+from innerview.store.paths import checked_name, confined, is_there
+from innerview.store.seal import broken_seal, crc32c
 
 _FOLDER, _FILE, _VALUE = "results", "result.json", "value.json"
 _VERSION = 3
 _ID = re.compile(r"[0-9a-f]{16}")
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,99}\.(json|npy)")
 _VALUE_LIMIT = 64 << 20
 _INFO_LIMIT = 4 << 20
-T = TypeVar("T")
+_ARRAY_LIMIT = 1 << 36
+_PIECE = 1 << 20
+"""Bytes that have a checksum of their own, so that some rows of an array can be read alone."""
+_MAX_AXES = 32
 _TRIES = 20
+T = TypeVar("T")
 _KINDS = "biuf"
 """Kinds of numbers an array may hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _File:
+    """What a file of a result must look like; `crc32c` has eight digits for each piece."""
+
+    name: str
+    sha256: str
+    size: int
+    crc32c: str
 
 
 def result_id(*, kind: str, version: int, recording: str, digest: str, arguments: Mapping[str, Any]) -> str:
@@ -48,40 +74,34 @@ def result_id(*, kind: str, version: int, recording: str, digest: str, arguments
 def save_result(root: Path, result: Result, arrays: Mapping[str, np.ndarray]) -> Result:
     """Write a result, or replace a provisional one; a reader sees the old or the new, never half."""
     folder = _folder(root, result.id)
-    contents = {checked_name("array", name): _npy(name, values) for name, values in arrays.items()}
+    contents = {f"{checked_name('array', name)}.npy": _npy(name, values) for name, values in arrays.items()}
     listed = {name: ResultArray(shape=values.shape, dtype=values.dtype.name) for name, values in arrays.items()}
     kept = replace(result, arrays=listed, created_at=result.created_at or _now())
-    files = {f"{name}.npy": content for name, content in contents.items()} | {_VALUE: _value(kept)}
+    contents[_VALUE] = _value(kept)
+    files = {name: _file_of(name, content) for name, content in contents.items()}
     info = to_json(ResultInfo(**{name: getattr(kept, name) for name in _INFO}))
+    whole = json_bytes({"version": _VERSION, "files": to_json(files), "result": info})
     durable = not result.provisional
-    digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-    whole = json.dumps({"version": _VERSION, "digests": digests, "result": info}, ensure_ascii=False).encode()
-
-    def write(name: str, content: bytes) -> Stamp:
-        return replace_file(folder / name, content, durable=durable, beside=root)
-
     with changing(root):
         make_folder(folder)
-        for name, content in files.items():
-            write(_stored(name, digests), content)
-        write(_FILE, whole)
-        _forget_others(folder, digests)
+        for name, content in contents.items():
+            replace_file(folder / files[name].name, content, durable=durable, beside=root)
+        replace_file(folder / _FILE, whole, durable=durable, beside=root)
+        _forget_others(folder, {_FILE, *(file.name for file in files.values())})
     return kept
 
 
-def _stored(name: str, digests: Mapping[str, str]) -> str:
-    """The file's own name: of "value.json" for instance "value.3f9a0c51.json"."""
+def _file_of(name: str, content: bytes) -> _File:
+    """What a file of a result looks like, under a name that no other content has."""
     stem, _, ending = name.rpartition(".")
-    digest = digests.get(name)
-    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise DamagedPart(f"'{_FILE}' does not say which '{name}' belongs to it.")
-    return f"{checked_name('array', stem)}.{digest[:8]}.{ending}"
+    digest = hashlib.sha256(content).hexdigest()
+    pieces = [crc32c(content[start : start + _PIECE]) for start in range(0, len(content), _PIECE)]
+    return _File(name=f"{stem}.{digest[:8]}.{ending}", sha256=digest, size=len(content), crc32c="".join(pieces))
 
 
-def _forget_others(folder: Path, digests: Mapping[str, str]) -> None:
-    """Remove files of what stood there before."""
-    used = {_FILE, *(_stored(name, digests) for name in digests)}
-    for path in [entry for entry in folder.iterdir() if entry.name not in used and not entry.is_dir()]:
+def _forget_others(folder: Path, names: set[str]) -> None:
+    """Remove files of what stood there before; a reader who is still at it begins again."""
+    for path in [entry for entry in folder.iterdir() if entry.name not in names and not entry.is_dir()]:
         remove_file(path)
 
 
@@ -92,6 +112,11 @@ def load_results(root: Path, *, kind: str | None = None, recording: str | None =
     return sorted(wanted, key=lambda result: (result.created_at, result.id))
 
 
+def damaged_results(root: Path) -> list[str]:
+    """Ids of results that a list leaves out, without a look at their figures."""
+    return sorted(name for name, content in _contents(root) if _listed(name, content) is None)
+
+
 def load_result_info(root: Path, result: str) -> ResultInfo:
     """What a list says of the result of that id."""
     return _info(result, _whole(root, result)["result"])
@@ -99,56 +124,77 @@ def load_result_info(root: Path, result: str) -> ResultInfo:
 
 def load_result(root: Path, result: str) -> Result:
     """The result of that id with its figures."""
+    return _read(root, result, lambda whole: _figures(root, result, whole))
 
-    def read(whole: Mapping[str, Any]) -> Result:
-        info = _info(result, whole["result"])
-        value = read_json(_folder(root, result) / _stored(_VALUE, whole["digests"]), limit=2 * _VALUE_LIMIT)
-        if not isinstance(value, dict):
-            raise DamagedPart(f"'{_VALUE}' of result {result} does not hold a value.")
-        given = {name: getattr(info, name) for name in _INFO}
-        return Result(**given, value=value.get("value"), shown=value.get("shown") or {})
 
-    return _read(root, result, read)
+def _figures(root: Path, result: str, whole: Mapping[str, Any]) -> Result:
+    info, where = _info(result, whole["result"]), f"'{_VALUE}' of result {result}"
+    file = _file(result, whole, _VALUE)
+    value = parsed_json(_content(_folder(root, result), file, 0, file.size), where)
+    if not isinstance(value, dict) or not isinstance(value.get("shown") or {}, dict):
+        raise DamagedPart(f"{where} does not hold a value.")
+    given = {name: getattr(info, name) for name in _INFO}
+    return Result(**given, value=value.get("value"), shown=value.get("shown") or {})
 
 
 def load_result_array(root: Path, result: str, name: str, start: int = 0, stop: int | None = None) -> np.ndarray:
     """One array of a result, or some rows of its first axis; nothing else of it is read."""
-
-    def read(whole: Mapping[str, Any]) -> np.ndarray:
-        known = _info(result, whole["result"]).arrays
-        if name not in known:
-            raise UnknownName("array", name, known)
-        path = _folder(root, result) / _stored(f"{name}.npy", whole["digests"])
-        return _part_of_array(path, known[name], start, stop)
-
-    return _read(root, result, read)
+    return _read(root, result, lambda whole: _part_of_array(root, result, whole, name, start, stop))
 
 
-def _part_of_array(path: Path, known: ResultArray, start: int, stop: int | None) -> np.ndarray:
-    result = path.parent.name
-    with _opened(path) as file:
+def _part_of_array(
+    root: Path, result: str, whole: Mapping[str, Any], name: str, start: int = 0, stop: int | None = None
+) -> np.ndarray:
+    known = _info(result, whole["result"]).arrays
+    if name not in known:
+        raise UnknownName("array", name, known)
+    told, file = known[name], _file(result, whole, f"{name}.npy")
+    head = len(_npy_head(told))
+    first, last, _ = slice(start, stop).indices(told.shape[0]) if told.shape else (0, 1, 1)
+    rows = max(0, last - first)
+    row_bytes = math.prod(told.shape[1:]) * np.dtype(told.dtype).itemsize
+    size = head + (told.shape[0] if told.shape else 1) * row_bytes
+    if file.size != size:
+        raise DamagedPart(f"'{file.name}' of result {result} has {file.size} bytes instead of {size}.")
+    begin = head + first * row_bytes
+    content = _content(_folder(root, result), file, begin, begin + rows * row_bytes)
+    values = np.frombuffer(bytearray(content), told.dtype)
+    return values.reshape(rows, *told.shape[1:]) if told.shape else values.reshape(())
+
+
+def _read(root: Path, result: str, read: Callable[[Mapping[str, Any]], T], *, deep: bool = False) -> T:
+    """What `read` makes of a result; of the new one where it was replaced meanwhile."""
+    for _ in range(_TRIES):
+        whole = _whole(root, result, deep=deep)
         try:
-            shape, dtype = _header(file)
-        except (ValueError, EOFError, TypeError) as error:
-            raise DamagedPart(f"'{path.name}' of result {result} cannot be read: {error}.") from error
-        if dtype.kind not in _KINDS or list(shape) != list(known.shape):
-            raise DamagedPart(f"'{path.name}' of result {result} does not hold the numbers it should.")
-        first, last, _ = slice(start, stop).indices(shape[0]) if shape else (0, 1, 1)
-        each = math.prod(shape[1:])
-        count = max(0, last - first) * each
-        file.seek(first * each * dtype.itemsize, os.SEEK_CUR)
-        content = file.read(count * dtype.itemsize)
-    if len(content) != count * dtype.itemsize:
-        raise DamagedPart(f"'{path.name}' of result {result} is cut short.")
-    values = np.frombuffer(bytearray(content), dtype)
-    return values.reshape(max(0, last - first), *shape[1:]) if shape else values.reshape(())
+            return read(whole)
+        except DamagedPart:
+            if _whole(root, result) == whole:
+                raise
+    return read(_whole(root, result, deep=deep))
+
+
+def _content(folder: Path, file: _File, start: int, stop: int) -> bytes:
+    """Bytes of a file, of which whole pieces are read and compared."""
+    where = f"'{file.name}' of result {folder.name}"
+    with opened(folder / file.name) as descriptor:
+        size = os.fstat(descriptor).st_size
+        if size != file.size:
+            raise DamagedPart(f"{where} has {size} bytes instead of {file.size}.")
+        first, after = start // _PIECE, -(-stop // _PIECE)
+        content = read_at(descriptor, first * _PIECE, (after - first) * _PIECE)
+    for piece in range(first, after):
+        found = crc32c(content[(piece - first) * _PIECE : (piece - first + 1) * _PIECE])
+        if found != file.crc32c[8 * piece : 8 * piece + 8]:
+            raise DamagedPart(f"{where} was changed after it was written: its checksum (CRC32C) does not match.")
+    return content[start - first * _PIECE : stop - first * _PIECE]
 
 
 def drop_result(root: Path, result: str) -> None:
     """Remove a result and its arrays."""
     folder = _folder(root, result)
     with changing(root):
-        if not is_plain_file(folder / _FILE):
+        if not is_there(folder / _FILE):
             raise UnknownName("result", result, [], "It may have been removed already.")
         remove_folder(folder, beside=root)
 
@@ -157,25 +203,15 @@ def check_result(root: Path, result: str) -> None:
     """Raise where a result or one of its arrays is damaged."""
 
     def read(whole: Mapping[str, Any]) -> None:
-        for name in (_VALUE, *(f"{array}.npy" for array in _info(result, whole["result"]).arrays)):
-            with _opened(_folder(root, result) / _stored(name, whole["digests"])) as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            if digest != whole["digests"].get(name):
-                raise DamagedPart(f"'{name}' of result {result} is not what was written.")
+        arrays = _info(result, whole["result"]).arrays
+        for file in (_file(result, whole, name) for name in (_VALUE, *(f"{array}.npy" for array in arrays))):
+            if file_digest(_folder(root, result) / file.name) != file.sha256:
+                raise DamagedPart(f"'{file.name}' of result {result} is not what was written: its SHA-256 differs.")
+        _figures(root, result, whole)
+        for name in arrays:
+            _part_of_array(root, result, whole, name, 0, 0)
 
-    _read(root, result, read)
-
-
-def _read(root: Path, result: str, read: Callable[[Mapping[str, Any]], T]) -> T:
-    """What `read` makes of a result; of the new one where it was replaced meanwhile."""
-    for _ in range(_TRIES):
-        whole = _whole(root, result)
-        try:
-            return read(whole)
-        except DamagedPart:
-            if _whole(root, result) == whole:
-                raise
-    return read(_whole(root, result))
+    _read(root, result, read, deep=True)
 
 
 def _folder(root: Path, result: str) -> Path:
@@ -184,16 +220,28 @@ def _folder(root: Path, result: str) -> Path:
     return confined(root, _FOLDER, result)
 
 
-def _whole(root: Path, result: str) -> dict[str, Any]:
+def _whole(root: Path, result: str, *, deep: bool = False) -> dict[str, Any]:
     path = _folder(root, result) / _FILE
-    if not is_plain_file(path):
+    if not is_there(path):
         raise UnknownName("result", result, [], "It may have been removed; run the lens again.")
-    whole = read_json(path, limit=2 * _VALUE_LIMIT)
-    if not isinstance(whole, dict) or not isinstance(whole.get("digests"), dict) or "result" not in whole:
-        raise DamagedPart(f"'{_FILE}' of result {result} does not hold a result.")
+    whole = read_json(path, limit=_INFO_LIMIT, deep=deep)
     if whole.get("version") != _VERSION:
         raise FormatVersionError(f"Result {result} has version {whole.get('version')!r}; this one reads {_VERSION}.")
+    if not isinstance(whole.get("files"), dict) or "result" not in whole:
+        raise DamagedPart(f"'{_FILE}' of result {result} does not hold a result.")
     return whole
+
+
+def _file(result: str, whole: Mapping[str, Any], name: str) -> _File:
+    """What a file of a result must look like."""
+    try:
+        file = from_json(_File, whole["files"].get(name))
+    except StoreError as error:
+        raise DamagedPart(f"'{_FILE}' of result {result} does not say what '{name}' looks like: {error}") from error
+    fits = _FILE_NAME.fullmatch(file.name) and 0 <= file.size <= _ARRAY_LIMIT
+    if not fits or len(file.crc32c) != 8 * -(-file.size // _PIECE):
+        raise DamagedPart(f"'{_FILE}' of result {result} does not say what '{name}' looks like.")
+    return file
 
 
 def _contents(root: Path) -> Iterator[tuple[str, bytes]]:
@@ -206,12 +254,8 @@ def _contents(root: Path) -> Iterator[tuple[str, bytes]]:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if _ID.fullmatch(entry.name) and not entry.is_symlink()]
         for name in names:
-            with suppress(OSError):  # being written or removed, or a link
-                file = os.open(f"{name}/{_FILE}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0), dir_fd=folder)
-                try:
-                    yield name, os.read(file, _INFO_LIMIT)
-                finally:
-                    os.close(file)
+            with suppress(DamagedPart), opened(Path(f"{name}/{_FILE}"), inside=folder) as file:
+                yield name, read_at(file, 0, _INFO_LIMIT)
     finally:
         os.close(folder)
 
@@ -219,10 +263,11 @@ def _contents(root: Path) -> Iterator[tuple[str, bytes]]:
 def _listed(result: str, content: bytes) -> ResultInfo | None:
     """None where it cannot be read: `check` names it, and it must not hide the others."""
     try:
-        whole = json.loads(content)
-        fits = isinstance(whole, dict) and whole.get("version") == _VERSION
-        return _info(result, whole.get("result")) if fits else None
-    except (ValueError, RecursionError, DamagedPart):
+        whole = None if broken_seal(content) else parsed_json(content, result)
+        if not isinstance(whole, dict) or whole.get("version") != _VERSION:
+            return None
+        return _info(result, whole.get("result"))
+    except DamagedPart:
         return None
 
 
@@ -233,10 +278,7 @@ def _info(result: str, told: Any) -> ResultInfo:
     """As `from_json` would, in a tenth of the time: a study holds thousands."""
     texts = ("id", "kind", "title", "recording", "created_at", "type")
     try:
-        arrays = {
-            str(name): ResultArray(shape=tuple(int(n) for n in each["shape"]), dtype=str(each["dtype"]))
-            for name, each in told["arrays"].items()
-        }
+        arrays = {str(name): _array(each) for name, each in told["arrays"].items()}
         if not isinstance(told["arguments"], dict):
             raise TypeError("its arguments are not given by name")
         known = {name: str(told[name]) for name in texts}
@@ -245,29 +287,29 @@ def _info(result: str, told: Any) -> ResultInfo:
         raise DamagedPart(f"'{_FILE}' of result {result} does not hold a result: {error}.") from error
 
 
-def _opened(path: Path) -> BufferedReader:
-    try:
-        return BufferedReader(io.FileIO(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))))
-    except OSError as error:
-        raise DamagedPart(f"'{path.name}' of result {path.parent.name} cannot be read: {error.strerror}.") from error
+def _array(told: Any) -> ResultArray:
+    """An array as it is declared, where there can be one of that shape and type."""
+    shape, dtype = tuple(int(size) for size in told["shape"]), np.dtype(str(told["dtype"]))
+    if dtype.kind not in _KINDS or len(shape) > _MAX_AXES or any(size < 0 for size in shape):
+        raise ValueError(f"there is no array of {shape} and {dtype} in a result")
+    if math.prod(shape) * dtype.itemsize > _ARRAY_LIMIT:
+        raise ValueError(f"an array of {shape} is too large")
+    return ResultArray(shape=shape, dtype=dtype.name)
 
 
-def _header(file: BufferedReader) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of an .npy, which is then read as far as its numbers."""
-    version = np.lib.format.read_magic(file)
-    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, by_columns, dtype = read(file)
-    if by_columns and len(shape) > 1:
-        raise ValueError("its columns come first")
-    return shape, dtype
+def _npy_head(array: ResultArray) -> bytes:
+    """What the .npy of that array begins with; nothing in the file itself is believed."""
+    file = io.BytesIO()
+    described = np.lib.format.dtype_to_descr(np.dtype(array.dtype))
+    np.lib.format.write_array_header_1_0(file, {"descr": described, "fortran_order": False, "shape": array.shape})
+    return file.getvalue()
 
 
 def _npy(name: str, values: np.ndarray) -> bytes:
     if values.dtype.kind not in _KINDS:
         raise StoreError(f"Array '{name}' holds {values.dtype}; a result keeps numbers.")
-    file = io.BytesIO()
-    np.save(file, np.ascontiguousarray(values), allow_pickle=False)
-    return file.getvalue()
+    plain = np.ascontiguousarray(values, np.dtype(values.dtype.name))
+    return _npy_head(ResultArray(shape=values.shape, dtype=values.dtype.name)) + plain.tobytes()
 
 
 def _value(result: Result) -> bytes:

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from innerview.errors import SubjectError
-from innerview.subjects.subject import Output, Subject
+from innerview.subjects.body import Output
+from innerview.subjects.subject import Subject
 
 _CLOSE = 1e-4
 

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from innerview.errors import LensError, UnknownName
 from innerview.schema import Head, targets_of
+from innerview.subjects.body import Output
 from innerview.subjects.sites.backward import Rule
-from innerview.subjects.subject import Output, Subject
+from innerview.subjects.subject import Subject
 
 Score = Callable[[Mapping[str, Tensor]], Tensor]
 """Heads [rows · times, size] to scores [rows · times]."""

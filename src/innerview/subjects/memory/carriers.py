@@ -1,4 +1,4 @@
-"""Carries a recurrent state into a module and out again: through hooks, an argument of forward, or an attribute."""
+"""Carries a recurrent state into a module and out again; here through hooks on its recurrent layers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from torch.utils.hooks import RemovableHandle
 
 from innerview.schema import MemorySite
 from innerview.schema.subject import Editable
-from innerview.subjects.isolation import Written, restoring
 from innerview.subjects.sites.hooks import attached
-from innerview.subjects.structure import Path, pick, rebuild
 from innerview.subjects.trace import new_state, replaced
 
 Memory = Mapping[str, Tensor]
@@ -30,18 +28,27 @@ class Slot:
     batch_axis: int
     single_layer: bool = False
     """The module has an axis of length 1 for layers, which the site leaves out."""
+    dtype: torch.dtype | None = None
+    """What the module holds it in, where that is not what memory is carried in."""
 
     def pack(self, value: Tensor) -> Tensor:
         """[batch, *site.shape] as the module wants it."""
         if self.single_layer:
             value = value.unsqueeze(1)
-        return value.movedim(0, self.batch_axis).contiguous() if self.batch_axis else value
+        value = value.movedim(0, self.batch_axis).contiguous() if self.batch_axis else value
+        return value if self.dtype is None else value.to(self.dtype)
 
     def unpack(self, value: Tensor) -> Tensor:
         """The module's own layout as [batch, *site.shape]."""
         if self.batch_axis:
             value = value.movedim(self.batch_axis, 0)
-        return value.squeeze(1) if self.single_layer else value
+        value = value.squeeze(1) if self.single_layer else value
+        return value if self.dtype is None else value.to(carried_in(self.dtype))
+
+
+def carried_in(dtype: torch.dtype) -> torch.dtype:
+    """The type in which memory is carried and recorded: single precision, double where a module works in it."""
+    return torch.float64 if dtype is torch.float64 else torch.float32
 
 
 class Carrier(Protocol):
@@ -54,6 +61,9 @@ class Carrier(Protocol):
     def run(self, call: Call, memory: Memory) -> tuple[Any, dict[str, Tensor]]:
         """The module's output and its memory afterwards."""
 
+    def groups(self, memory: Memory) -> tuple[Tensor, ...]:
+        """Rows that can be run together, where not all can; none where all can."""
+
 
 @dataclass(frozen=True)
 class NoMemory:
@@ -64,6 +74,10 @@ class NoMemory:
     def run(self, call: Call, memory: Memory) -> tuple[Any, dict[str, Tensor]]:
         """Just the call."""
         return call({}), {}
+
+    def groups(self, memory: Memory) -> tuple[Tensor, ...]:
+        """All rows together."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -83,46 +97,15 @@ class LayerMemory:
         with attached(self._hooks(memory, after)):
             return call({}), after
 
+    def groups(self, memory: Memory) -> tuple[Tensor, ...]:
+        """All rows together."""
+        return ()
+
     def _hooks(self, memory: Memory, after: dict[str, Tensor]) -> Iterator[RemovableHandle]:
         for layer, slots in self.layers:
             state = tuple(slot.pack(memory[slot.site.name]) for slot in slots)
             yield layer.register_forward_pre_hook(_feeder(state), with_kwargs=True)
             yield layer.register_forward_hook(_reader(slots, after))
-
-
-@dataclass(frozen=True)
-class ArgumentMemory:
-    """State that forward takes as arguments and returns."""
-
-    arguments: tuple[tuple[str, Any], ...]
-    """Name of the argument and its structure, with tensors as place holders."""
-    slots: tuple[Slot, ...]
-    paths: tuple[Path, ...]
-    """Where each slot's new value stands in the output."""
-
-    def run(self, call: Call, memory: Memory) -> tuple[Any, dict[str, Tensor]]:
-        """No hook needed."""
-        tensors = iter([slot.pack(memory[slot.site.name]) for slot in self.slots])
-        result = call({name: rebuild(template, tensors) for name, template in self.arguments})
-        pairs = zip(self.slots, self.paths, strict=True)
-        return result, {slot.site.name: slot.unpack(pick(result, path)) for slot, path in pairs}
-
-
-@dataclass(frozen=True)
-class AttributeMemory:
-    """State that the module keeps as an attribute, declared by its name; put back after each call."""
-
-    attributes: tuple[Written, ...]
-    slots: tuple[Slot, ...]
-
-    def run(self, call: Call, memory: Memory) -> tuple[Any, dict[str, Tensor]]:
-        """Set, call, read, restore."""
-        with restoring(self.attributes):
-            for attribute, slot in zip(self.attributes, self.slots, strict=True):
-                attribute.restore(slot.pack(memory[slot.site.name]).clone())
-            result = call({})
-            pairs = zip(self.attributes, self.slots, strict=True)
-            return result, {slot.site.name: slot.unpack(attribute.read()) for attribute, slot in pairs}
 
 
 def layer_slots(name: str, layer: nn.Module) -> tuple[Slot, ...]:
@@ -144,8 +127,10 @@ def layer_slots(name: str, layer: nn.Module) -> tuple[Slot, ...]:
     # Heads read what a layer puts out: never its cell, and of stacked layers only the last.
     hidden: Editable = "last layer" if isinstance(layer, nn.RNNBase) and layer.num_layers > 1 else "state"
     reach = (hidden, "carried")[: len(kinds)]
+    weight = next(layer.parameters(), torch.zeros(()))
+    dtype = None if weight.dtype is torch.float32 else weight.dtype
     return tuple(
-        Slot(MemorySite(name=n, layer=name, kind=k, shape=s, editable=e), axis, single)
+        Slot(MemorySite(name=n, layer=name, kind=k, shape=s, editable=e), axis, single, dtype)
         for n, k, s, e in zip(names, kinds, shapes, reach, strict=True)
     )
 

@@ -1,4 +1,4 @@
-"""Memory that the user declares: an argument of forward or an attribute, with its shape for one row."""
+"""Memory that the user declares: arguments of forward or attributes, with their shapes for one row."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import SubjectError, UnknownName
-from innerview.schema import MemorySite
-from innerview.subjects.isolation import Written
-from innerview.subjects.memory.carriers import ArgumentMemory, AttributeMemory, Slot
-from innerview.subjects.memory.discovery import Found, Probe, returned
-from innerview.subjects.trace import trace
+from innerview.subjects.memory.arguments import Given, places_of
+from innerview.subjects.memory.belief import believed
+from innerview.subjects.memory.convention import Convention
+from innerview.subjects.memory.probe import Found, Probe
+from innerview.subjects.memory.state import Place, attribute_named
+from innerview.subjects.structure import parts
 
 
 def check_layers(names: Sequence[str], layers: Mapping[str, nn.Module]) -> None:
@@ -24,54 +25,32 @@ def check_layers(names: Sequence[str], layers: Mapping[str, nn.Module]) -> None:
 
 
 def declared_memory(probe: Probe, memory: Mapping[str, Any], *, arguments: Sequence[str]) -> Found:
-    """Memory in arguments of forward, or else in attributes of the module."""
-    slots = tuple(_slot(name, shape) for name, shape in memory.items())
+    """Memory in arguments of forward, or else in attributes of the module; it begins with zeros."""
+    trees = {name: _zeros(shape, probe) for name, shape in memory.items()}
+    fresh = Given(trees, probe.batch)
     if all(name in arguments for name in memory):
-        return _in_arguments(probe, slots)
-    unknown = [name for name in memory if _attribute(probe.module, name) is None]
+        seen = probe.trace(trees)
+        places = places_of(probe, tuple(memory), trees, seen)
+        if len(places) < len(memory):
+            shapes = ", ".join(f"'{p.name}' {list(p.value.shape)}" for p in parts(trees))
+            raise SubjectError(f"forward took the memory {shapes} but returned no new state of that shape.")
+        return believed(probe, Convention(places, fresh), seen)
+    found = {name: attribute_named(probe.module, name) for name in memory}
+    unknown = [name for name, attribute in found.items() if attribute is None]
     if unknown:
         raise UnknownName("argument of forward or attribute", unknown[0], [*arguments, *_attributes(probe.module)])
-    return _in_attributes(probe, slots)
+    places = tuple(Place(name, attribute=attribute) for name, attribute in found.items())
+    return believed(probe, Convention(places, fresh), probe.trace())
 
 
-def _slot(name: str, shape: Any) -> Slot:
+def _zeros(shape: Any, probe: Probe) -> Any:
+    """A state of zeros of that shape, or that structure of shapes."""
+    if isinstance(shape, Mapping):
+        return {name: _zeros(part, probe) for name, part in shape.items()}
+    if isinstance(shape, tuple | list) and any(isinstance(part, tuple | list | Mapping) for part in shape):
+        return tuple(_zeros(part, probe) for part in shape)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    return Slot(MemorySite(name=name, layer="", kind="declared", shape=sizes, editable="carried"), 0)
-
-
-def _in_arguments(probe: Probe, slots: tuple[Slot, ...]) -> Found:
-    given = {slot.site.name: torch.zeros((probe.batch, *slot.site.shape), device=probe.device) for slot in slots}
-    seen = probe.trace(given)
-    paths = returned(given, seen)
-    if paths is None:
-        shapes = ", ".join(f"'{name}' {list(value.shape)}" for name, value in given.items())
-        raise SubjectError(f"forward took the memory {shapes} but returned no new state of that shape.")
-    blank = torch.empty(0)
-    return Found(ArgumentMemory(tuple((name, blank) for name in given), slots, paths), seen, {}, paths)
-
-
-def _in_attributes(probe: Probe, slots: tuple[Slot, ...]) -> Found:
-    attributes = tuple(_written(probe.module, slot.site.name) for slot in slots)
-    carrier = AttributeMemory(attributes, slots)
-    zeros = {slot.site.name: torch.zeros((probe.batch, *slot.site.shape), device=probe.device) for slot in slots}
-    seen = trace(probe.module, lambda: carrier.run(probe.call, zeros)[0], device=probe.device)
-    return Found(carrier, seen)
-
-
-def _written(module: nn.Module, name: str) -> Written:
-    found = _attribute(module, name)
-    assert found is not None
-    return found
-
-
-def _attribute(module: nn.Module, name: str) -> Written | None:
-    owner_name, _, last = name.rpartition(".")
-    owner = dict(module.named_modules()).get(owner_name)
-    if owner is None:
-        return None
-    if last in owner._buffers:
-        return Written(owner, last, True)
-    return Written(owner, last, False) if last in owner.__dict__ else None
+    return torch.zeros((probe.batch, *sizes), device=probe.device, dtype=probe.blank.dtype)
 
 
 def _attributes(module: nn.Module) -> list[str]:

@@ -15,11 +15,12 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import SubjectError
+from innerview.subjects.body import Output
 from innerview.subjects.isolation import Evaluating
 from innerview.subjects.memory.carriers import Slot, layer_slots
 from innerview.subjects.sites.change import Changes, changing_memory
 from innerview.subjects.sites.hooks import attached, main_tensor
-from innerview.subjects.subject import Output, Subject
+from innerview.subjects.subject import Subject
 from innerview.subjects.trace import new_state
 
 _CLOSE = 1e-5

@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.hooks import RemovableHandle
 
 from innerview.errors import EditError
+from innerview.subjects.sites.hooks import hookable
 from innerview.subjects.sites.streams import Streams
 
 Place = tuple[str, int]
@@ -39,7 +40,7 @@ class CallStack:
     """Which module is running, innermost last."""
 
     def __init__(self, module: nn.Module) -> None:
-        self._modules = [(name, part) for name, part in module.named_modules() if not isinstance(part, _INSIDE)]
+        self._modules = [(name, part) for name, part in hookable(module) if not isinstance(part, _INSIDE)]
         self._running: list[str] = []
 
     @property

@@ -29,6 +29,22 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.sites or self.inputs)
 
+    def of_rows(self, chosen: Tensor, rows: int) -> Changes:
+        """The same for some of the rows alone."""
+
+        def part(change: Change) -> Change:
+            def own(value: Tensor) -> Tensor:
+                whole = value.new_zeros((rows, *value.shape[1:]))
+                whole[chosen] = value
+                return change(whole)[chosen]
+
+            return own
+
+        return Changes(
+            {address: part(change) for address, change in self.sites.items()},
+            {name: part(change) for name, change in self.inputs.items()},
+        )
+
     def changed_inputs(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """The inputs as the module is to see them."""
         return {n: checked_change(n, self.inputs[n], v) if n in self.inputs else v for n, v in inputs.items()}

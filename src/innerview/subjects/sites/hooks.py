@@ -16,6 +16,11 @@ from innerview.schema import parse_site
 from innerview.subjects.structure import parts
 
 
+def hookable(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """Parts of a module that hooks can be attached to, by name: not what was scripted or traced."""
+    return ((n, part) for n, part in module.named_modules() if not isinstance(part, torch.jit.ScriptModule))
+
+
 @contextlib.contextmanager
 def attached(handles: Iterable[RemovableHandle]) -> Iterator[None]:
     """Hooks that go when the block ends. `handles` may be lazy: a failure half way removes those made so far."""

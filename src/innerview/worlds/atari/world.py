@@ -103,7 +103,8 @@ class AtariLane:
         if turn.life_lost and self.settings.episodic_life:
             ended = ended or LIFE_LOST
         facts = self._facts(self._now.facts, turn.reward, life_lost=turn.life_lost)
-        self._now = Moment(observation=self._observed(), facts=facts, reward=turn.reward, ended=ended)
+        cut = ended == TIME_LIMIT
+        self._now = Moment(observation=self._observed(), facts=facts, reward=turn.reward, ended=ended, cut=cut)
         return self._now
 
     def clone(self) -> Bookmark:

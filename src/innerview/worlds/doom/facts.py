@@ -72,9 +72,16 @@ def fact_columns(variables: Sequence[str]) -> tuple[Column, ...]:
             name="picked_up",
             type="bool",
             kind="event",
-            named_by="last_item",
+            named_by="picked_up_item",
             label="picked up",
             description="An item within reach vanished, or the game counted one.",
+        ),
+        Column(
+            name="picked_up_item",
+            type="text",
+            kind="event",
+            label="item picked up",
+            description="Which item it was; empty where none was picked up, or nobody knows which.",
         ),
         Column(
             name="hit",
@@ -143,6 +150,7 @@ class FactTracker:
         hit = self._was_hit(self.before, now)
         self.last_item = taken[-1] if taken else self.last_item
         facts = self._facts(now, picked_up=bool(taken) or counted, hit=hit)
+        facts["picked_up_item"] = taken[-1] if taken else ""
         self.before = now
         return facts
 
@@ -150,15 +158,24 @@ class FactTracker:
         facts: dict[str, Any] = {fact_name(n): kind(now.variables[n]) for n, kind in self._types.items()}
         facts["objects"] = list(now.objects)
         facts["last_item"] = self.last_item
+        facts["picked_up_item"] = ""
         facts["picked_up"], facts["hit"], facts["died"] = picked_up, hit, now.dead
         return facts
 
     def _taken(self, before: Glimpse, now: Glimpse) -> list[str]:
         way = (_place(before), _place(now))
-        if before.items is None or (now.items is None and not now.finished):
+        if before.items is None:
             return []
-        gone = [item for key, item in before.items.items() if now.items is None or key not in now.items]
-        return [name for name, x, y in gone if _distance_to_way(x, y, *way) <= REACH]
+        near = sorted(
+            (far, name)
+            for key, (name, x, y) in before.items.items()
+            if (now.items is None or key not in now.items) and (far := _distance_to_way(x, y, *way)) <= REACH
+        )
+        if now.items is not None or now.finished:
+            return [name for _, name in reversed(near)]
+        # There is no look at the end: what lies on the way was picked up only where the game counted something.
+        gained = any(now.variables.get(n, 0) > before.variables.get(n, 0) for n in ("ITEMCOUNT", "HEALTH"))
+        return [near[0][1]] if near and gained else []
 
     def _was_hit(self, before: Glimpse, now: Glimpse) -> bool:
         damage = now.variables["DAMAGE_TAKEN"] - before.variables["DAMAGE_TAKEN"]

@@ -41,6 +41,9 @@ class DoomWorld:
         return ThreadedLanes(lambda lane: DoomGame(self.setups), lanes)
 
 
+TIME_LIMIT = "time limit"
+
+
 class DoomGame:
     """One engine that plays one episode after the other; it is started anew where the next one has another config."""
 
@@ -102,7 +105,8 @@ class DoomGame:
         facts: dict[str, Any] = {}
         if self._setup.settings.facts:
             facts = self._with_place(self._facts.go_on(self._glimpse(state, ended)))
-        return Moment(observation=self._seen, facts=facts, reward=float(reward), ended=ended)
+        cut = ended == TIME_LIMIT
+        return Moment(observation=self._seen, facts=facts, reward=float(reward), ended=ended, cut=cut)
 
     def close(self) -> None:
         """End the engine's process."""
@@ -117,7 +121,7 @@ class DoomGame:
     def _why_ended(self) -> str:
         if self._game.is_player_dead():
             return "died"
-        return "time limit" if self._game.is_episode_timeout_reached() else "finished"
+        return TIME_LIMIT if self._game.is_episode_timeout_reached() else "finished"
 
     def _glimpse(self, state: Any, ended: str = "") -> Glimpse:
         tic = self._game.get_episode_time()

@@ -33,7 +33,7 @@ class GymSettings:
     masks: MasksOf | None = None
     """A function (env, info) -> where things are, by kind of thing, asked at every moment."""
     render: bool | None = None
-    """Keep what the environment renders as "picture"; None: where it renders arrays and observations are no images."""
+    """Keep what the environment renders as "picture"; None: where it renders and observations are no images."""
     name: str | None = None
 
 
@@ -58,6 +58,7 @@ class Reader:
         *,
         reward: float = 0.0,
         ended: str = "",
+        cut: bool = False,
         before: Mapping[str, Any] | None = None,
     ) -> Moment:
         """What the environment said, in our words; `before` are the facts of a step ago."""
@@ -71,7 +72,7 @@ class Reader:
         facts |= self.facts.read(env, info)
         if self.emulator is not None:
             facts |= self.emulator.read(env, before or {}, reward)
-        return Moment(observation=seen, facts=facts, reward=reward, ended=ended)
+        return Moment(observation=seen, facts=facts, reward=reward, ended=ended, cut=cut)
 
     @property
     def arrays(self) -> tuple[ArraySpec, ...]:
@@ -159,7 +160,7 @@ def _picture(env: Any, parts: tuple[Observed, ...], asked: bool | None, emulator
         raise WorldError(
             f"render=True needs an environment made with render_mode='rgb_array', not {env.render_mode!r}."
         )
-    if asked is False or not can or any(part.spec.is_image for part in parts):
+    if asked is False or not can or (asked is None and any(part.spec.is_image for part in parts)):
         return None
     shape = np.asarray(env.render()).shape
     return ArraySpec(name=PICTURE, shape=shape, dtype="uint8", role="image", axes=axes)

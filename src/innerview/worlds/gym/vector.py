@@ -112,7 +112,7 @@ class VectorLanes:
                 f"The vector environment failed at reset of lane {lane} with seed {seed}: {error}"
             ) from error
         self._playing[lane], self._steps[lane] = True, 0
-        return self._moment(lane, observations, infos, reward=0.0, ended="")
+        return self._moment(lane, observations, infos)
 
     def step(self, actions: Mapping[int, Any]) -> dict[int, Moment]:
         """Act in the lanes given. A game that is left out cannot be held still: its episode is given up."""
@@ -139,7 +139,9 @@ class VectorLanes:
         for lane in actions:
             info = lane_info(infos, lane)
             ended = why_ended(terminated=bool(terminated[lane]), truncated=bool(truncated[lane]), info=info)
-            moments[lane] = self._moment(lane, observations, infos, reward=rewards[lane], ended=ended)
+            cut = bool(truncated[lane]) and not terminated[lane]
+            how = {"reward": rewards[lane], "ended": ended, "cut": cut}
+            moments[lane] = self._moment(lane, observations, infos, **how)
         self._playing &= ~self._over
         return moments
 
@@ -157,10 +159,19 @@ class VectorLanes:
         self._over[games] = False
         return result
 
-    def _moment(self, lane: int, observations: Any, infos: Mapping[str, Any], *, reward: float, ended: str) -> Moment:
+    def _moment(
+        self,
+        lane: int,
+        observations: Any,
+        infos: Mapping[str, Any],
+        *,
+        reward: Any = 0.0,
+        ended: str = "",
+        cut: bool = False,
+    ) -> Moment:
         info, seen = lane_info(infos, lane), _lane_of(observations, lane)
         try:
-            return self._reader.moment(self._env, seen, info, reward=checked_reward(reward), ended=ended)
+            return self._reader.moment(self._env, seen, info, reward=checked_reward(reward), ended=ended, cut=cut)
         except WorldError as error:
             raise WorldError(f"The game in lane {lane} failed at step {self._steps[lane]}: {error}") from error
 

@@ -134,7 +134,9 @@ class GymGame:
         taken = self._reader.actions.convert(action)
         observation, reward, terminated, truncated, info = act(self._env, taken)
         ended = why_ended(terminated=terminated, truncated=truncated, info=info)
-        moment = self._reader.moment(self._env, observation, info, reward=reward, ended=ended, before=self._facts)
+        cut = bool(truncated) and not terminated
+        before = self._facts
+        moment = self._reader.moment(self._env, observation, info, reward=reward, ended=ended, cut=cut, before=before)
         self._facts = moment.facts
         return moment
 

@@ -22,8 +22,11 @@ export function axes(points: Pick<Points, "xs" | "ys">, size: Size) {
 
 export type Axes = ReturnType<typeof axes>;
 
-/** Above this many points each is a pixel square, and only every n-th is drawn. */
+/** Above this many points only every n-th is drawn, but all that are selected. */
 const most = 60_000;
+
+/** Of so many points every n-th is drawn, and those that are selected. */
+export const everyOf = (count: number): number => Math.max(1, Math.ceil(count / most));
 
 export function drawScatter(
   pen: Pen,
@@ -34,10 +37,10 @@ export function drawScatter(
   titles: { x: string; y: string },
 ): void {
   drawAxes(pen, size, scales, palette, titles);
-  const every = Math.max(1, Math.ceil(points.xs.length / most));
+  const every = everyOf(points.xs.length);
   const dense = points.xs.length > 4000;
   for (const wanted of [false, true]) {
-    for (let row = 0; row < points.xs.length; row += every) {
+    for (let row = 0; row < points.xs.length; row += wanted ? 1 : every) {
       if (points.selected(row) !== wanted) continue;
       const [x, y] = [scales.x(points.xs[row]!), scales.y(points.ys[row]!)];
       if (Number.isNaN(x) || Number.isNaN(y)) continue;

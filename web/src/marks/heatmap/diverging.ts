@@ -43,9 +43,9 @@ export function packedScale(scale: Diverging): Uint32Array {
   return table;
 }
 
-/** A range that is easy to read and holds a value: 1, 2 or 5 times a power of ten; 1 for all that lies within ±1. */
+/** A range that is easy to read and holds a value: 1, 2 or 5 times a power of ten; 1 where there is none. */
 export function roundRange(largest: number): number {
-  if (!(largest > 1)) return 1;
+  if (!(largest > 0 && largest < Infinity)) return 1;
   const power = 10 ** Math.floor(Math.log10(largest));
-  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= largest * 0.999999)!;
+  return [1, 2, 5, 10].map((n) => +(n * power).toPrecision(1)).find((n) => n >= largest * 0.999999)!;
 }

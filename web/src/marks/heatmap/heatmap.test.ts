@@ -29,7 +29,8 @@ describe("colours", () => {
   });
 
   test("ranges are easy to read", () => {
-    expect([0, 0.3, 1, 1.2, 3, 7, 12, NaN].map(roundRange)).toEqual([1, 1, 1, 2, 5, 10, 20, 1]);
+    expect([0, 0.3, 1, 1.2, 3, 7, 12, NaN].map(roundRange)).toEqual([1, 0.5, 1, 2, 5, 10, 20, 1]);
+    expect([0.02, 0.0007, 1e-9].map(roundRange)).toEqual([0.02, 0.001, 1e-9]);
   });
 });
 

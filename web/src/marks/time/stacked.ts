@@ -1,4 +1,4 @@
-/** Shares that add up to one, stacked along time. */
+/** Shares stacked along time, from the top; what they lack to one is left blank. */
 import { drawTexture, type Look } from "../colour/names";
 import type { Pen, Size } from "../pen/pen";
 
@@ -41,7 +41,7 @@ export function drawStacked(
   }
 }
 
-/** Mean share per column of the picture; unknown steps leave a gap. */
+/** Mean share per column of the picture, of the steps that are known; without any a gap is left. */
 function averaged(shares: ArrayLike<number>, kinds: number, steps: number, columns: number): Float32Array {
   const out = new Float32Array(columns * kinds);
   for (let column = 0; column < columns; column++) {
@@ -49,8 +49,14 @@ function averaged(shares: ArrayLike<number>, kinds: number, steps: number, colum
     const to = Math.max(from + 1, Math.floor(((column + 1) * steps) / columns));
     for (let kind = 0; kind < kinds; kind++) {
       let sum = 0;
-      for (let step = from; step < to; step++) sum += shares[step * kinds + kind]! || 0;
-      out[column * kinds + kind] = sum / (to - from);
+      let known = 0;
+      for (let step = from; step < to; step++) {
+        const share = shares[step * kinds + kind]!;
+        if (Number.isNaN(share)) continue;
+        sum += share;
+        known++;
+      }
+      out[column * kinds + kind] = known ? sum / known : 0;
     }
   }
   return out;

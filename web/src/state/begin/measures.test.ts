@@ -16,6 +16,7 @@ const column = (name: string, more: Partial<Column> = {}): Column => ({
   derived: "",
   domain: "",
   pair: "",
+  warning: "",
   named_by: "",
   ...more,
 });
@@ -76,4 +77,15 @@ describe("where to begin", () => {
     data["memory change"] = data["memory change"]!.map((v) => (Number.isNaN(v) ? v : 1));
     expect(rank("sudden")).toEqual([]);
   });
+});
+
+test("the TD error is the column of the service, and is computed nowhere else", () => {
+  const both = [column("value"), column("reward")];
+  const names = (columns: Column[]): string[] => measuresFor({ ...info, columns }).map((measure) => measure.name);
+  expect(names(both)).not.toContain("td-error");
+  const told = { ...info, columns: [...both, column("TD error")] };
+  const measure = measuresFor(told).find(({ name }) => name === "td-error")!;
+  const values = Float32Array.from([0, 0.5, -2, NaN, 0, 0, 0, NaN, 0, 0, 0, NaN]);
+  const read = (): ColumnData => ({ type: "number", values });
+  expect(measure.rank(read, groups, null)[0]).toMatchObject({ row: 2, score: "−2" });
 });

@@ -1,7 +1,7 @@
 /** Where to begin: the most telling rows by a named measure. One pass over a few columns; nothing leaves the page. */
-import { numbersOf, type Numbers } from "../../api/data/columns";
+import { numbersOf } from "../../api/data/columns";
 import type { Column, RecordingInfo } from "../../api/model";
-import { number, titleOf } from "../format";
+import { isEvent, number, titleOf } from "../format";
 import type { Group } from "../recording/groups";
 import { badEnds, loops, suddenChanges } from "./memory";
 import { best, wanted, type Candidate, type Measure } from "./ranking";
@@ -22,8 +22,8 @@ function general(info: RecordingInfo): Measure[] {
   if (time && has("loop")) found.push(loops());
   if (time && info.group_columns.some((column) => column.name === "outcome")) found.push(badEnds());
   if (time && has("value")) found.push(valueDrop());
-  if (time && has("value") && has("reward")) found.push(tdError());
-  for (const column of info.columns) if (column.kind === "event") found.push(event(column));
+  if (time && has("TD error")) found.push(tdError(has("TD error")!));
+  for (const column of info.columns) if (isEvent(column)) found.push(event(column));
   if (time && info.group_columns.some((column) => column.name === "outcome")) found.push(endings());
   if (time && info.group_columns.some((column) => column.name === "return")) found.push(byReturn(1), byReturn(-1));
   const rated = info.columns
@@ -81,20 +81,16 @@ function valueDrop(): Measure {
   };
 }
 
-function tdError(): Measure {
-  const error = (value: Numbers, reward: Numbers, row: number): number => reward[row]! + value[row + 1]! - value[row]!;
+function tdError(column: Column): Measure {
   return {
     name: "td-error",
     title: "largest TD error",
-    explains: "reward plus the next value minus the value, without discount",
-    columns: ["value", "reward"],
+    explains: column.description,
+    columns: [column.name],
     rank: (columns, groups, within) => {
-      const value = numbersOf(columns("value"));
-      const reward = numbersOf(columns("reward"));
-      const size = (row: number, group?: Group): number =>
-        group && row + 1 < group.stop ? Math.abs(error(value, reward, row)) : NaN;
-      return best(value.length, groups, within, size).map((row) => {
-        const off = error(value, reward, row);
+      const errors = numbersOf(columns(column.name));
+      return best(errors.length, groups, within, (row) => Math.abs(errors[row]!)).map((row) => {
+        const off = errors[row]!;
         const why = off > 0 ? "went better than it expected" : "went worse than it expected";
         return { row, score: (off > 0 ? "+" : "−") + number(Math.abs(off)), why };
       });

@@ -1,7 +1,7 @@
 /** Where to begin with a memory: sudden changes, ways that come back, and episodes that end badly. */
 import { numbersOf, type Numbers } from "../../api/data/columns";
 import type { Column, RecordingInfo } from "../../api/model";
-import { number, titleOf } from "../format";
+import { isEvent, number, titleOf } from "../format";
 import { best, wanted, type Measure } from "./ranking";
 
 const change = /^memory change( .*)?$/;
@@ -9,7 +9,7 @@ const maxEvents = 6;
 
 /** One measure per memory: how far a row's change lies above what is usual in this recording, in deviations. */
 export function suddenChanges(info: RecordingInfo): Measure[] {
-  const events = info.columns.filter((column) => column.kind === "event").slice(0, maxEvents);
+  const events = info.columns.filter(isEvent).slice(0, maxEvents);
   return info.columns.filter((column) => change.test(column.name)).map((column) => sudden(column, info, events));
 }
 

@@ -2,7 +2,7 @@
 import type { ColumnData } from "../../api/data/columns";
 import type { Hole } from "../../api/data/columnstore";
 import { isAbort, messageOf } from "../../api/errors";
-import type { Scene } from "../../api/model";
+import type { ArraySpec, Scene } from "../../api/model";
 import type { Group } from "./groups";
 import type { OpenRecording } from "./recording";
 
@@ -10,6 +10,12 @@ export interface Shares {
   readonly kinds: number;
   readonly names: readonly string[];
   readonly values: ArrayLike<number>;
+}
+
+/** What the probabilities of a step are of, one after another. */
+export function actionNames({ shape, elements }: ArraySpec): readonly string[] {
+  const kinds = shape.at(-1) ?? 1;
+  return elements.length === kinds ? elements : Array.from({ length: kinds }, (_, i) => `action ${i}`);
 }
 
 export class Episode {
@@ -104,10 +110,8 @@ export class Episode {
     }
     try {
       const { values } = await recording.service.array(spec.name, group, signal);
-      const kinds = spec.shape.at(-1) ?? 1;
-      const names =
-        spec.elements.length === kinds ? spec.elements : Array.from({ length: kinds }, (_, i) => `action ${i}`);
-      if (!signal.aborted) this.shares = { kinds, names, values };
+      const names = actionNames(spec);
+      if (!signal.aborted) this.shares = { kinds: names.length, names, values };
     } catch (problem) {
       if (signal.aborted || isAbort(problem)) return;
       this.shares = null;

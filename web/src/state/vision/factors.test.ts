@@ -7,25 +7,27 @@ const factor: Factor = {
   share: 0.5,
   channels: [],
   examples: { good: [example(1, 5), example(2, 1)], bad: [example(3, 3)] },
-  meaning: { name: "saw", score: 0.4, classes: [] },
+  meaning: { name: "saw? 40 %", means: "saw", score: 0.4, classes: [] },
 };
 
 describe("what factors say", () => {
   test("a name by hand comes before one from masks, and that before a number", () => {
     expect(nameOf(factor, 2, "blade")).toBe("blade");
-    expect(nameOf(factor, 2, "")).toBe("saw");
+    expect(nameOf(factor, 2, "")).toBe("saw? 40 %");
     expect(nameOf({ ...factor, known_as: "blade" }, 2, "")).toBe("blade");
     expect(nameOf({ ...factor, meaning: null }, 2, undefined)).toBe("factor 3");
-    expect(nameOf({ ...factor, meaning: { name: "", score: 0.1, classes: [] } }, 0, "")).toBe("factor 1");
+    expect(nameOf({ ...factor, meaning: { name: "", means: "", score: 0.1, classes: [] } }, 0, "")).toBe("factor 1");
   });
 
   test("one without a name says why", () => {
     const line = { class: "saw", share: 0.9, chance: 0.2, excess: 0.7, consistency: 0.6, groups: 5, fixed: false };
-    expect(whyUnnamed({ name: "", score: 0.7, classes: [line] })).toBe(
+    expect(whyUnnamed({ name: "", means: "", score: 0.7, classes: [line] })).toBe(
       "70 % more on saw than by chance, but in only 60 % of the episodes: a name needs 80 %",
     );
-    expect(whyUnnamed({ name: "", score: 0.1, classes: [{ ...line, excess: 0.1 }] })).toContain("no one kind");
-    expect(whyUnnamed({ name: "", score: 0, classes: [] })).toContain("no one kind");
+    expect(whyUnnamed({ name: "", means: "", score: 0.1, classes: [{ ...line, excess: 0.1 }] })).toContain(
+      "no one kind",
+    );
+    expect(whyUnnamed({ name: "", means: "", score: 0, classes: [] })).toContain("no one kind");
   });
 
   test("the words are those of the target", () => {

@@ -26,9 +26,15 @@ export interface Factor {
   readonly share: number;
   readonly channels: readonly { readonly channel: number; readonly weight: number }[];
   readonly examples: Readonly<Record<Sign, readonly Example[]>>;
-  readonly meaning: { readonly name: string; readonly score: number; readonly classes: readonly OnClass[] } | null;
+  readonly meaning: {
+    readonly name: string;
+    readonly means: string;
+    readonly score: number;
+    readonly classes: readonly OnClass[];
+  } | null;
   /** What it meant in the recording that it was found in, where that is another one. */
   readonly known_as?: string;
+  readonly known_to_mean?: string;
 }
 
 export interface Factors {
@@ -56,6 +62,9 @@ export function nameOf(factor: Factor | undefined, index: number, given: string 
 
 /** What the world's masks say that it means: where it was found, else here. */
 export const suggestedOf = (factor: Factor | undefined): string => factor?.known_as || factor?.meaning?.name || "";
+
+/** The one class of things that it means most: what an edit is named after. */
+export const meantBy = (factor: Factor | undefined): string => factor?.known_to_mean || factor?.meaning?.means || "";
 
 /** Names that can be told apart: where several factors have the same one, each with its number. */
 export function distinguished(names: readonly string[]): string[] {

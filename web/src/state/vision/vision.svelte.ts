@@ -4,7 +4,7 @@ import { Pictures } from "../../api/data/pictures";
 import type { ResultLine } from "../../api/results";
 import { key, text } from "../address/address.svelte";
 import { FactorRows, type FactorRow } from "./factorrows";
-import { fullAt, indicesFrom, nameOf, distinguished, type Factors } from "./factors";
+import { fullAt, indicesFrom, meantBy, nameOf, distinguished, type Factors } from "./factors";
 import { History } from "../undo/history";
 import { rowsOf, type ResultRows } from "../results/rows";
 import type { OpenRecording } from "../recording/recording";
@@ -149,6 +149,11 @@ export class Vision implements WorkspaceState {
   /** What a factor is called; several may be called the same. */
   wordOf(factor: number): string {
     return nameOf(this.value?.factors[factor], factor, this.names[factor]);
+  }
+
+  /** What an edit calls a factor: the name that somebody gave, else the class it means, else its number. */
+  classOf(factor: number): string {
+    return this.names[factor] || meantBy(this.value?.factors[factor]) || `factor ${factor + 1}`;
   }
 
   /** What a factor is called, with its number where others are called the same. */

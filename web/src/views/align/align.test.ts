@@ -15,6 +15,7 @@ const column = (name: string, more: Partial<Column>): Column => ({
   derived: "",
   domain: "",
   pair: "",
+  warning: "",
   named_by: "",
   ...more,
 });

@@ -5,7 +5,7 @@ import { divergingAt, type Diverging } from "../../marks/heatmap/diverging";
 import type { Pen, Size } from "../../marks/pen/pen";
 import { valueToY, type Extent } from "../../marks/time/timeline";
 import type { Bitset } from "../../state/selection/bitset";
-import { titleOf } from "../../state/format";
+import { isEvent, titleOf } from "../../state/format";
 import type { Groups } from "../../state/recording/groups";
 
 export const selected = "(selection)";
@@ -17,7 +17,7 @@ export interface Event {
 
 /** Events first, then whatever says yes or no, then the selection. */
 export function eventsOf(columns: readonly Column[], hasSelection: boolean): Event[] {
-  const events = columns.filter((column) => column.kind === "event");
+  const events = columns.filter(isEvent);
   const truths = columns.filter((column) => column.type === "bool" && column.kind !== "event");
   return [
     ...events.map((column) => ({ name: column.name, title: titleOf(column) })),

@@ -64,7 +64,7 @@ const maxCells = 2e6;
 export function tableOf(
   picture: HeatPicture,
   label: (element: number) => string,
-  start: number,
+  { start, one }: { readonly start: number; readonly one: string },
 ): (string | number)[][] {
   const all = [...new Set(picture.pieces.map(({ tile }) => tile))];
   const finest = Math.min(...all.map((tile) => tile.rowsPerBin));
@@ -80,7 +80,7 @@ export function tableOf(
   const fitting = elements.slice(0, Math.max(1, Math.floor(maxCells / Math.max(1, cells.length))));
   const head = cells.map(({ tile, bin }) => tile.first + bin * tile.rowsPerBin - start);
   return [
-    [finest > 1 ? `mean of ${finest} steps from` : "step", ...head],
+    [finest > 1 ? `mean of ${finest} ${one}s from` : one, ...head],
     ...fitting.map((element) => [
       label(element),
       ...cells.map(({ tile, bin }) => valueAt(tile.values, bin * tile.elements + element)),

@@ -1,9 +1,7 @@
 /** Timelines as a drawing with labels, ranges and axis, and as a table. */
-import { scaleLinear } from "d3-scale";
 import { readPalette } from "../../marks/colour/colour";
 import type { Pen, Size } from "../../marks/pen/pen";
-import { number } from "../../state/format";
-import type { TimeWindow } from "../../state/time/window.svelte";
+import { ticksOf, type Seen } from "../frame/time/axis";
 import { drawPart, rangeOf, reading, type Track } from "./tracks";
 
 const gutter = 126;
@@ -21,7 +19,7 @@ export interface Drawn {
   readonly many: string;
   /** The row of the first value. */
   readonly first: number;
-  readonly seen: Pick<TimeWindow, "from" | "to" | "start">;
+  readonly seen: Seen;
 }
 
 export function paintTracks(pen: Pen, size: Size, { tracks, gap, many, first, seen }: Drawn): void {
@@ -40,8 +38,7 @@ export function paintTracks(pen: Pen, size: Size, { tracks, gap, many, first, se
     pen.restore();
     top += track.height + gap;
   });
-  const x = scaleLinear([seen.from - seen.start, seen.to - seen.start], [gutter, gutter + width]);
-  for (const tick of x.ticks(width / 90)) label(pen, palette.muted, number(tick), x(tick + 0.5), top + 10, "center");
+  for (const { text, x } of ticksOf(seen, width)) label(pen, palette.muted, text, gutter + x, top + 10, "center");
   label(pen, palette.muted, many, gutter + width + 8, top + 10, "left");
 }
 
@@ -60,5 +57,8 @@ export function trackTable(tracks: readonly Track[], first: number, seen: Drawn[
     row - seen.start,
     ...tracks.map((track) => cell(track, row - first)),
   ];
-  return [["step", ...tracks.map(title)], ...Array.from({ length: to - from }, (_, i) => line(from + i))];
+  return [
+    [seen.scope === "recording" ? "row" : "step", ...tracks.map(title)],
+    ...Array.from({ length: to - from }, (_, i) => line(from + i)),
+  ];
 }

@@ -13,6 +13,7 @@ const column = (name: string, derived = ""): Column => ({
   derived,
   domain: "",
   pair: "",
+  warning: "",
   named_by: "",
 });
 const none = new Set<string>();

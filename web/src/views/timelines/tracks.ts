@@ -6,7 +6,7 @@ import type { Look } from "../../marks/colour/names";
 import type { Pen, Size } from "../../marks/pen/pen";
 import { cut, drawLine, drawStrip, drawWords, extentOf, type Extent } from "../../marks/time/timeline";
 import type { Shares } from "../../state/recording/episode.svelte";
-import { number, titleOf } from "../../state/format";
+import { isEvent, number, titleOf } from "../../state/format";
 import type { Colours } from "../frame/colours";
 
 export interface Track {
@@ -83,6 +83,7 @@ export function vectorTracks({ kinds, names, values }: Shares, colours: TrackCol
       description: "",
       categories: [],
       derived: "",
+      warning: "",
       domain: "",
       pair: "",
       named_by: "",
@@ -101,7 +102,7 @@ export function inOrder(columns: readonly Column[], memory = false): Column[] {
 export function trackOf(column: Column, data: ColumnData, colours: TrackColours): Track {
   const values = numbersOf(data);
   const words = data.type === "text" ? data.words : column.categories;
-  const form = column.type === "bool" || column.kind === "event" ? "strip" : words.length ? "words" : "line";
+  const form = column.type === "bool" || isEvent(column) ? "strip" : words.length ? "words" : "line";
   const extent = form === "line" ? extentOf(values) : { low: 0, high: 1 };
   const looks = form === "words" ? words.map((word) => colours.ofWord(column, word)) : [];
   const height = form === "line" ? 28 : 19;

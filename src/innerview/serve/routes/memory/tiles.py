@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import APIRouter, Query, Request, Response
 
-from innerview.errors import RequestError
+from innerview.errors import DamagedPart, RequestError
 from innerview.serve import caching
 from innerview.serve.context import Opened, Serving
 from innerview.serve.failures import TooLarge
@@ -70,7 +70,13 @@ def _values(
     whole = rows == (0, recording.rows)
     if whole and is_stored(level) and recording.rows * elements > DIRECT_VALUES:
         pyramid = service.pyramids.ask(recording, array)
-        return pyramid if isinstance(pyramid, float) else pyramid.tile(level, tile)
+        if isinstance(pyramid, float):
+            return pyramid
+        try:
+            return pyramid.tile(level, tile)
+        except DamagedPart:
+            pyramid.forget()  # it holds nothing that the rows do not
+            return 0.0
     if min(last - first, BINS << level) * elements > TILE_VALUES:
         raise TooLarge("That stretch is too long to be read at once. Ask for tiles of the whole recording instead.")
     return mean_tile(recording, array, level=level, tile=tile, start=first, stop=last)

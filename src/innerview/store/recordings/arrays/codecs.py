@@ -17,11 +17,13 @@ import numpy as np
 
 from innerview.errors import DamagedPart, StoreError
 from innerview.schema import ArraySpec
+from innerview.store.recordings.arrays.headers import MAX_CHUNK_BYTES, check_blosc, check_zstd
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES = ("bool", *_INTEGERS, "float16", "float32", "float64")
 _CHUNK_BYTES = 1 << 20
 _IMAGES_PER_CHUNK = 16
+MAX_AXES = 16
 
 
 @dataclass(frozen=True)
@@ -81,13 +83,18 @@ class ArrayCodec:
         packed = content[:-4]
         if checksum(packed) != content[-4:]:
             raise DamagedPart("its checksum does not match")
+        full = (self.chunk_rows, *self.spec.shape)
+        size = prod(full) * self.dtype.itemsize
+        if self.picture:
+            check_zstd(packed, size=size)
+        else:
+            check_blosc(packed, item_bytes=self.dtype.itemsize, size=size)
         try:
             flat = np.frombuffer(self._compressor.decode(packed), self.dtype)
         except (RuntimeError, ValueError) as error:
             raise DamagedPart(f"it cannot be unpacked ({error})") from error
         if self.picture:
             flat = np.cumsum(flat, dtype=self.dtype)
-        full = (self.chunk_rows, *self.spec.shape)
         if flat.size != prod(full):
             raise DamagedPart(f"it holds {flat.size} values instead of {prod(full)}")
         turned = flat.reshape([full[axis] for axis in self.order])
@@ -147,6 +154,11 @@ def check_spec(spec: ArraySpec) -> None:
         raise StoreError(f"Array '{spec.name}' has dtype '{spec.dtype}'. Known: {', '.join(_DTYPES)}.")
     if any(not isinstance(n, int) or n < 1 for n in spec.shape):
         raise StoreError(f"Array '{spec.name}' has shape {spec.shape}; every size must be 1 or more.")
+    if len(spec.shape) > MAX_AXES or prod(spec.shape) * np.dtype(spec.dtype).itemsize > MAX_CHUNK_BYTES:
+        raise StoreError(
+            f"Array '{spec.name}' has rows of shape {spec.shape}; they have at most {MAX_AXES} axes and "
+            f"{MAX_CHUNK_BYTES} bytes."
+        )
 
 
 def checksum(content: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -34,6 +35,11 @@ class Codec(Protocol):
 
 
 _CODECS: dict[str, type] = {"dense": ArrayCodec, "ragged": RaggedCodec, "encoded": EncodedCodec}
+
+
+def head_bytes(codec: Codec, rows: int) -> bytes:
+    """The content of the file that describes an array of that many rows to other tools."""
+    return json.dumps(codec.head(rows), ensure_ascii=False, indent=1).encode()
 
 
 def codec_for(spec: ArraySpec, block_rows: int) -> Codec:

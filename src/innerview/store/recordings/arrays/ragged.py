@@ -10,11 +10,13 @@ from typing import Any
 import numcodecs  # type: ignore[import-untyped]
 import numpy as np
 
-from innerview.errors import DamagedPart
+from innerview.errors import DamagedPart, StoreError
 from innerview.schema import ArraySpec
 from innerview.store.recordings.arrays.codecs import check_spec, checksum
+from innerview.store.recordings.arrays.headers import check_blosc
 
 _MAX_CHUNK_ROWS = 64
+_MAX_PADDED_BYTES = 1 << 30
 _LAYOUT = (
     "c.N holds block N: chunks of chunk_rows rows, then an index (offset and size of each, uint64, little-endian) "
     "and its CRC32C. A chunk is Blosc of offsets (uint64 [chunk_rows + 1], counted in entries) and values, then CRC32C."
@@ -56,6 +58,7 @@ class RaggedCodec:
         if checksum(packed) != content[-4:]:
             raise DamagedPart("its checksum does not match")
         try:
+            check_blosc(packed, item_bytes=1)
             flat = bytes(_COMPRESSOR.decode(packed))
             offsets = np.frombuffer(flat, "<u8", self.chunk_rows + 1).astype(np.int64)
             values = np.frombuffer(flat, self.dtype, offset=offsets.nbytes).reshape(-1, *self.spec.shape)
@@ -92,6 +95,12 @@ _COMPRESSOR = numcodecs.Blosc(cname="zstd", clevel=1, shuffle=1)
 def padded(values: Sequence[np.ndarray], spec: ArraySpec) -> tuple[np.ndarray, np.ndarray]:
     """[rows, most entries, *shape] filled up with zeros, and how many entries each row has."""
     lengths = np.array([len(value) for value in values], np.int64)
+    size = len(values) * int(lengths.max(initial=0)) * spec.size * np.dtype(spec.dtype).itemsize
+    if size > _MAX_PADDED_BYTES:
+        raise StoreError(
+            f"{len(values)} rows of array '{spec.name}' filled up to the longest, of {lengths.max()} entries, take "
+            f"{size} bytes; at most {_MAX_PADDED_BYTES} are made. Ask for fewer rows."
+        )
     whole = np.zeros((len(values), int(lengths.max(initial=0)), *spec.shape), spec.dtype)
     for place, value in enumerate(values):
         whole[place, : len(value)] = value

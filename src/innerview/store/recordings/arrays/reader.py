@@ -11,22 +11,26 @@ import numpy as np
 
 from innerview.errors import DamagedPart
 from innerview.schema import ArraySpec
+from innerview.store.isolation.decoding import ReadChunk
 from innerview.store.paths import confined
 from innerview.store.recordings.arrays.kinds import codec_for
-from innerview.store.recordings.arrays.shards import read_chunk, shard_name
+from innerview.store.recordings.arrays.shards import shard_name
 
 _MAX_CHUNKS = 8
+_MAX_KEPT_BYTES = 64 << 20
 
 
 class ArrayReader:
     """Rows of an array; keeps the last few chunks, as playing asks for one row after the other."""
 
-    def __init__(self, folder: Path, spec: ArraySpec, block_rows: int) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, spec: ArraySpec, block_rows: int, read: ReadChunk) -> None:
+        self._folder, self._read_chunk = folder, read
         self._codec = codec_for(spec, block_rows)
         confined(folder, "arrays", spec.name)
         self._cached: OrderedDict[int, Any] = OrderedDict()
         self._guard = threading.Lock()
+        chunk_bytes = self._codec.chunk_rows * spec.size * self._codec.dtype.itemsize
+        self._kept_chunks = max(1, min(_MAX_CHUNKS, _MAX_KEPT_BYTES // max(1, chunk_bytes)))
 
     def rows(self, wanted: np.ndarray) -> np.ndarray | list[np.ndarray]:
         """Those rows in that order: [rows, *shape], or a list for a ragged array."""
@@ -50,7 +54,7 @@ class ArrayReader:
         values = self._read(chunk)
         with self._guard:
             self._cached[chunk] = values
-            while len(self._cached) > _MAX_CHUNKS:
+            while len(self._cached) > self._kept_chunks:
                 self._cached.popitem(last=False)
         return values
 
@@ -59,10 +63,11 @@ class ArrayReader:
         block, inside = divmod(chunk, codec.block_rows // codec.chunk_rows)
         name = shard_name(codec, block)
         try:
-            return read_chunk(self._folder / name, codec, inside)
+            capacity = codec.block_rows // codec.chunk_rows
+            return self._read_chunk(name, codec.spec, codec.block_rows, inside, capacity)
         except DamagedPart as error:
             first, last = block * codec.block_rows, (block + 1) * codec.block_rows - 1
             raise DamagedPart(
                 f"Recording '{self._folder.name}': '{name}', which holds rows {first} to {last} of "
-                f"array '{codec.spec.name}', is damaged: {error}. The other rows can be read."
+                f"array '{codec.spec.name}', is damaged: {str(error).rstrip('.')}. The other rows can be read."
             ) from error

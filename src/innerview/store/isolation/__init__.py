@@ -1,0 +1,1 @@
+"""Decodes what others wrote in a process of its own, whose death is an error message."""

@@ -1,0 +1,50 @@
+"""What is stored in another form than it should is named, and a request is never answered with 500."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from innerview.serve import serve
+from innerview.store import Study
+
+from .conftest import fill
+from .wirework import WAIT_S
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "\\u0000", "NaN", "a" * 300])
+def test_odd_texts_in_a_request_are_taken_or_refused(tmp_path: Path, name: str) -> None:
+    study = Study.create(tmp_path / "own.study")
+    fill(study)
+    with serve(study) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}", "Content-Type": "application/json"}
+        with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as api:
+            for method, path, body in (
+                ("PUT", "selections", '[{"name": "%s", "recording": "steps", "expression": "%s"}]'),
+                ("PUT", "metrics", '{"name": "%s", "expression": "%s", "recording": "steps"}'),
+                ("PUT", "metrics/thresholds", '{"%s": NaN, "view distance": "%s"}'),
+                ("PUT", "reductions", '{"name": "%s", "edits": [{"kind": "site", "site": "%s", "value": NaN}]}'),
+                ("POST", "jobs", '{"kind": "sweep", "recording": "%s", "over": "%s"}'),
+                ("POST", "what-if", '{"recording": "%s", "row": NaN, "moves": "%s"}'),
+                ("POST", "door", '{"code": "%s", "%s": 1}'),
+            ):
+                assert api.request(method, path, content=body % (name, name)).status_code < 500, path
+            for path in ("selections", "metrics?recording=steps", "reductions", "recordings/steps"):
+                assert api.get(path).status_code < 500, path
+
+
+def test_a_result_in_another_form_is_damage(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "own.study")
+    fill(study)
+    result = study.save_result("table", recording="steps", arguments={}, value={"rows": []})
+    file = study.path / "results" / result.id / "value.json"
+    told = json.loads(file.read_text())
+    file.write_text(json.dumps({**told, "shown": 5}))
+    with serve(study) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        reply = httpx.get(f"{handle.address}api/results/{result.id}", headers=headers, timeout=WAIT_S)
+    assert reply.status_code == 409
+    assert reply.json()["error"]["kind"] == "DamagedPart"
