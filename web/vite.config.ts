@@ -17,11 +17,14 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      "/api": {
+      "^/(api|in)/": {
         target: service,
         changeOrigin: true,
         ws: true,
-        configure: (proxy) => proxy.on("proxyReq", (request) => request.setHeader("origin", service)),
+        configure: (proxy) => {
+          proxy.on("proxyReq", (request) => request.setHeader("origin", service));
+          proxy.on("proxyReqWs", (request) => request.setHeader("origin", service));
+        },
       },
     },
   },

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.fuzz.campaign import MEMORY, run
+from tests.fuzz.campaign import MEMORY, campaign
 from tests.fuzz.findings import Findings
 
 OUT = Path(__file__).resolve().parents[2] / ".fuzz"
@@ -28,8 +28,11 @@ def main() -> None:
     asked = parser.parse_args()
     shutil.rmtree(OUT, ignore_errors=True)
     findings = Findings(OUT)
-    with tempfile.TemporaryDirectory(prefix="innerview-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
-        peak = run(Path(folder), findings, seconds=60 * asked.minutes, seed=asked.seed, say=say)
+    place = MEMORY if MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="innerview-fuzz-", dir=place) as folder:
+        with campaign(Path(folder), findings, seed=asked.seed) as tried:
+            tried.for_seconds(60 * asked.minutes, say)
+        peak = tried.peak_bytes
     say(findings.text())
     say(f"Peak memory of the service and what it started: {peak / 1e6:,.0f} MB.")
     sys.exit(1 if findings.wrong else 0)

@@ -1,13 +1,16 @@
-"""Takes turns between files, requests, messages, expressions and imports until the time is up."""
+"""Takes turns between files, requests, messages, expressions and imports: for so long, or so many of each."""
 
 from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from innerview.store.sign import sign
 from tests.fuzz.corpus import make_imports, make_study
 from tests.fuzz.files import StudyFiles
 from tests.fuzz.findings import Findings
@@ -26,81 +29,89 @@ MEMORY = Path("/dev/shm")
 """Where files cost no disk, if there is such a place."""
 
 
-def run(
-    folder: Path,
-    findings: Findings,
-    *,
-    seconds: float,
-    seed: int,
-    say: Callable[[str], None] = lambda _: None,
-    corpus: Path | None = None,
-) -> int:
-    """Try for so long; gives the most memory that was taken at a time."""
-    random = Random(seed)
-    pristine = corpus or folder / "corpus"
-    if corpus is None:
-        pristine.mkdir()
-        make_study(pristine / "a.study")
-        make_imports(pristine / "imports")
+@dataclass
+class Campaign:
+    """Everything that is tried, and the two services that it is tried on."""
+
+    findings: Findings
+    files: StudyFiles
+    steps: Mapping[str, Callable[[], None]]
+    targets: tuple[Target, Target]
+    spent: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that a service and what it started took."""
+        return max(target.peak_bytes for target in self.targets)
+
+    def for_seconds(self, seconds: float, say: Callable[[str], None]) -> None:
+        """Turns of some seconds each, by share."""
+        ends, turns, said = time.monotonic() + seconds, 0, time.monotonic()
+        self.spent = dict.fromkeys(self.steps, 0.0)
+        while (now := time.monotonic()) < ends:
+            name = min(self.steps, key=lambda each: self.spent[each] / SHARES[each])
+            until = min(ends, now + SLICE_S)
+            while time.monotonic() < until:
+                self.steps[name]()
+            self.spent[name] += time.monotonic() - now
+            turns += 1
+            if turns % MEND_EVERY == 0:
+                self.mend()
+            if time.monotonic() - said > SAID_EVERY_S:
+                said = time.monotonic()
+                done = self.findings.text().splitlines()[0]
+                say(f"{(ends - said) / 60:.0f} minutes left: {done} Wrong: {dict(self.findings.wrong)}")
+        self.mend()
+
+    def for_steps(self, counts: Mapping[str, int]) -> None:
+        """So many of each: the same each time."""
+        for name, count in counts.items():
+            for _ in range(count):
+                self.steps[name]()
+        self.mend()
+
+    def mend(self) -> None:
+        """Put the study in order, and see whether all is served as before."""
+        try:
+            self.files.mend()
+        except (Died, Hung) as problem:
+            kind = "death" if isinstance(problem, Died) else "hang"
+            self.findings.add(kind, f"mending | {problem}", self.files.target.last_words())
+            self.files.target.again()
+
+
+@contextmanager
+def campaign(folder: Path, findings: Findings, *, seed: int) -> Iterator[Campaign]:
+    """Make the corpus and start the services. The study whose files are damaged is signed where the seed is even."""
+    random, pristine = Random(seed), folder / "corpus"
+    pristine.mkdir()
+    make_study(pristine / "a.study")
+    make_imports(pristine / "imports")
     for copy in ("damaged", "asked"):
         shutil.copytree(pristine / "a.study", folder / copy / "a.study")
     shutil.copytree(pristine / "imports", folder / "imports" / "given")
+    if seed % 2 == 0:
+        sign(folder / "damaged" / "a.study")
     read, asked = Target(folder / "damaged" / "a.study"), Target(folder / "asked" / "a.study")
     files = StudyFiles(read, random, findings)
     routes = Routes(asked, random, findings, pristine / "a.study")
     imports = Imports(read, random, findings, folder / "imports" / "given")
     messages = Messages(routes, random, findings)
     try:
-        for each, target in ((files, read), (routes, asked)):
-            target.start()
-            each.learn()
+        read.launch()
+        asked.start()
+        read.wait()
+        files.learn()
+        routes.learn()
         imports.learn()
-        steps: dict[str, Callable[[], None]] = {
+        steps = {
             "files": files.step,
             "routes": routes.step,
             "expressions": routes.expression,
             "messages": messages.step,
             "imports": imports.step,
         }
-        _take_turns(steps, files, findings, random=random, ends=time.monotonic() + seconds, say=say)
-        _guarded(files.mend, files, findings)
+        yield Campaign(findings, files, steps, (read, asked))
     finally:
         read.stop()
         asked.stop()
-    return read.peak_bytes + asked.peak_bytes if corpus else max(read.peak_bytes, asked.peak_bytes)
-
-
-def _take_turns(
-    steps: dict[str, Callable[[], None]],
-    files: StudyFiles,
-    findings: Findings,
-    *,
-    random: Random,
-    ends: float,
-    say: Callable[[str], None],
-) -> None:
-    spent = dict.fromkeys(steps, 0.0)
-    turns, said = 0, time.monotonic()
-    while (now := time.monotonic()) < ends:
-        name = min(steps, key=lambda each: spent[each] / SHARES[each])
-        until = min(ends, now + SLICE_S)
-        while time.monotonic() < until:
-            steps[name]()
-        spent[name] += time.monotonic() - now
-        turns += 1
-        if turns % MEND_EVERY == 0:
-            _guarded(files.mend, files, findings)
-        if time.monotonic() - said > SAID_EVERY_S:
-            said = time.monotonic()
-            done = findings.text().splitlines()[0]
-            say(f"{(ends - said) / 60:.0f} minutes left: {done} Wrong: {dict(findings.wrong)}")
-
-
-def _guarded(mend: Callable[[], None], files: StudyFiles, findings: Findings) -> None:
-    try:
-        mend()
-    except (Died, Hung) as problem:
-        findings.add(
-            "death" if isinstance(problem, Died) else "hang", f"mending | {problem}", files.target.last_words()
-        )
-        files.target.again()

@@ -62,7 +62,7 @@ def main() -> None:
     # Answers go where stdout led; whatever else prints goes to stderr.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, MEMORY_LIMIT))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_LIMIT, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logging.basicConfig(level=logging.ERROR)
     served: Handle = serving(Path(sys.argv[1]))

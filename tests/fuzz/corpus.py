@@ -15,6 +15,7 @@ import innerview as iv
 from innerview.lenses.look import look
 from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo
 from innerview.serve import Handle, serve
+from innerview.serve.routes.memory import tiles
 from innerview.store import Study, import_pairs
 from innerview.testing.crossing import Crossing, walker
 from innerview.testing.crossing_study import RECORDING, crossing_study
@@ -52,6 +53,7 @@ def make_study(folder: Path) -> None:
 
 def serving(folder: Path) -> Handle:
     """Serve it with its subjects and worlds live."""
+    tiles.DIRECT_VALUES = 10_000  # so that a small study has a pyramid
     subject, world = recurrent(), CountingWorld()
     return serve(
         folder,
@@ -101,8 +103,8 @@ def _annotate(study: Study, handle: Handle) -> None:
             return api.request(method, path, json=body).raise_for_status().json()
 
         (factors,) = study.results("factors")
-        done("PUT", f"/names/{factors.id}", {"0": "lava", "2": "saw"})
-        done("PUT", "/selections", [{"name": "hits", "recording": "steps", "expression": "hit ∩ ¬died"}])
+        done("PATCH", f"/names/{factors.id}", {"0": "lava", "2": "saw"})
+        done("PUT", "/selections", {"name": "hits", "recording": "steps", "expression": "hit ∩ ¬died"})
         done("PUT", "/reductions", HALF)
         done("PUT", "/metrics", {"name": "late", "expression": "step > 3 and reward >= 1", "recording": "steps"})
         done("POST", "/edited", {"recording": RECORDING, "result": factors.id, "factors": [0]})
@@ -111,7 +113,9 @@ def _annotate(study: Study, handle: Handle) -> None:
             {"kind": "sweep", "recording": "memory", "over": "single", "by": "decisions"},
         ):
             _wait(api, done("POST", "/jobs", job)["id"])
-        while "x-innerview-building" in api.get("/recordings/long/tiles/memory", params={"level": 8}).headers:
+        while (
+            "x-innerview-building" in api.get("/recordings/long/tiles/memory", params={"level": 5, "tile": 0}).headers
+        ):
             time.sleep(0.05)
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
+import numpy as np
+
 from tests.fuzz import checksums
 from tests.fuzz.findings import MEMORY_BYTES, Findings
 from tests.fuzz.mutations import bytes_mutated, json_mutated, replace_by_another_thing
-from tests.fuzz.target import Died, Hung, Reply, Target
+from tests.fuzz.target import START_S, Died, Hung, Reply, Target
 
 CACHES = ("derived", "pyramid")
 """What may be deleted at any time; `check` need not name it."""
+LISTS = ("study", "vocabulary", "results", "edited", "predictions")
 PROBES = 3
 CHECKED = 0.1
 
@@ -33,12 +37,12 @@ class StudyFiles:
     def learn(self) -> None:
         """Read every file and ask for everything."""
         root = self.target.study
-        files = sorted(path for path in root.rglob("*") if path.is_file() and path.name != "writer.lock")
+        files = sorted(path for path in root.rglob("*") if path.is_file() and path.suffix != ".lock")
         self.whole = {path.relative_to(root).as_posix(): path.read_bytes() for path in files}
         for path in self.whole:
             self.kinds.setdefault(_kind(path), []).append(path)
         for asked in all_probes(self.target):
-            first, second = self.target.ask("GET", asked), self.target.ask("GET", asked)
+            first, second = (self.target.ask("GET", asked, limit_s=START_S) for _ in range(2))
             if first.status == 200 and first.body == second.body:
                 self.answers[asked] = first
 
@@ -53,18 +57,19 @@ class StudyFiles:
         if how < 0.04:
             outside = self.target.study.with_name("outside")
             what = replace_by_another_thing(self.random, path, outside)
+            # Without its file there are no names, selections or results, and nothing says that there were any.
+            left = what != "nothing" or not path.name.endswith(".json") or name.startswith("recordings")
         else:
-            content = self._damaged(name)
+            left = how < 0.55
+            what = "left" if left else "renewed"
+            content = self._damaged(name) if left else self._believable(name)
             if content == self.whole[name]:
                 return
-            what, left = ("left", True) if how < 0.55 else ("renewed", False)
             _replace(path, content)
             if not left:
-                try:
+                with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
                     more = checksums.renew(self.target.study, path, self.whole[name])
-                except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                    more = set()
-                changed |= {each.relative_to(self.target.study).as_posix() for each in more}
+                    changed |= {each.relative_to(self.target.study).as_posix() for each in more}
         self.findings.files += 1
         where = f"{_kind(name)} ({what}) | {name}"
         try:
@@ -88,7 +93,7 @@ class StudyFiles:
         """The study as it was, also where the service wrote into it; what it says then must be what it said before."""
         for path in [p for p in self.target.study.rglob("*") if p.is_file() or p.is_symlink()]:
             name = path.relative_to(self.target.study).as_posix()
-            if name not in self.whole and path.name != "writer.lock":
+            if name not in self.whole and path.suffix != ".lock":
                 path.unlink()
         for name, content in self.whole.items():
             if _content(self.target.study / name) != content:
@@ -111,6 +116,17 @@ class StudyFiles:
             return json_mutated(self.random, content)
         return bytes_mutated(self.random, content, self._another)
 
+    def _believable(self, name: str) -> bytes:
+        """Damaged, with the checksums inside of it as they should be then."""
+        content = self.whole[name]
+        if (body := checksums.unsealed(content)) is not None:
+            return checksums.resealed(json_mutated(self.random, body))
+        if name.endswith(".jsonl"):
+            return json_mutated(self.random, content)
+        if "/arrays/" in name:
+            return checksums.shard_damaged(self.random, content, bytes_mutated)
+        return bytes_mutated(self.random, content, self._another)
+
     def _another(self) -> bytes:
         return self.whole[self.random.choice(list(self.whole))]
 
@@ -127,7 +143,12 @@ class StudyFiles:
                     damaged=_content(self.target.study / name),
                 )
             elif left and now.status == 200 and now.body != self.answers[asked].body and not self._names(now, asked):
-                self.findings.add("silent", f"{where} | GET {asked}", damaged=_content(self.target.study / name))
+                self.findings.add(
+                    "silent",
+                    f"{where} | GET {asked}",
+                    _difference(self.answers[asked], now),
+                    damaged=_content(self.target.study / name),
+                )
         if self.random.random() < CHECKED:
             self._check(name, where, left=left)
 
@@ -139,25 +160,29 @@ class StudyFiles:
             self.findings.add("unnamed", where, damaged=_content(self.target.study / name))
 
     def _names(self, reply: Reply, asked: str) -> bool:
-        """Whether the answer, or the study's own list for an answer that is a list, says that something is damaged."""
+        """Whether somebody is told that something is damaged."""
+        if "x-innerview-building" in reply.headers:
+            return True  # made anew, which takes a while
+        if "/tiles/" in asked:
+            return _differs_by_what_is_unknown(self.answers[asked], reply)
         if not reply.headers.get("content-type", "").startswith("application/json"):
             return False
         value = reply.json()
         if isinstance(value, dict) and value.get("damage"):
             return True
-        listing = asked.split("?")[0].rsplit("/", 1)[-1] in ("vocabulary", "results", "edited", "predictions")
-        if not listing:
+        if asked.split("?")[0].rsplit("/", 1)[-1] not in LISTS:
             return False
-        study = self.target.ask("GET", "/api/study")
-        return study.status != 200 or bool(study.json()["damage"])
+        # What is left out of a list is named by the study, which looks again after some seconds, and by `check`.
+        told = self.target.tell("check", folder=str(self.target.study))
+        return bool(told.get("value") or "refused" in told)
 
     def _touch(self, name: str) -> None:
         """Let the service see that a recording changed: it looks at the manifest."""
         parts = name.split("/")
         if parts[0] in ("recordings", "predictions"):
             manifest = self.target.study.joinpath(*parts[:2], "manifest.json")
-            if manifest.is_file() and not manifest.is_symlink():
-                _replace(manifest, manifest.read_bytes())
+            if content := _content(manifest):
+                _replace(manifest, content)
 
 
 def all_probes(target: Target) -> list[str]:
@@ -226,6 +251,22 @@ def _kind(name: str) -> str:
         last = rest[-1].split(".")[0] if rest[0] == "arrays" else ""
         return "/".join([parts[0], rest[0], *([last] if last else []), Path(name).suffix or rest[-1]])
     return "/".join([parts[0], Path(name).name if "/" in name and Path(name).suffix != ".npy" else Path(name).suffix])
+
+
+def _differs_by_what_is_unknown(before: Reply, now: Reply) -> bool:
+    """Whether a tile is as it was, but for rows that are shown as unknown: a picture of a long memory has holes."""
+    if len(now.body) != len(before.body):
+        return False
+    was, now_is = (np.frombuffer(each.body, each.headers["x-innerview-dtype"]) for each in (before, now))
+    return bool(((was == now_is) | np.isnan(now_is)).all())
+
+
+def _difference(before: Reply, now: Reply) -> str:
+    """Where two answers part, and what stands there."""
+    pairs = zip(before.body, now.body, strict=False)
+    at = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(before.body), len(now.body)))
+    about = [f"{len(r.body)} bytes {r.headers} … {r.body[max(0, at - 40) : at + 80]!r}" for r in (before, now)]
+    return f"From byte {at} on.\nwas {about[0]}\nis  {about[1]}"
 
 
 def _replace(path: Path, content: bytes) -> None:

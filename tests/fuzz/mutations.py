@@ -127,7 +127,7 @@ def replace_by_another_thing(random: Random, path: Path, outside: Path) -> str:
     kind = random.choice(
         ("nothing", "empty", "folder", "pipe", "link out", "dangling link", "loop", "large", "unreadable")
     )
-    path.unlink()
+    path.unlink(missing_ok=True)
     if kind == "empty":
         path.write_bytes(b"")
     elif kind == "folder":

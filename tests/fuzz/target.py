@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 HANG_S = 5.0
 START_S = 120.0
+
+
+def patience_s() -> float:
+    """How long is a hang: on a machine that others use too, as much longer as they take."""
+    return HANG_S * max(1.0, min(10.0, os.getloadavg()[0] / (os.cpu_count() or 1)))
 
 
 class Died(Exception):
@@ -56,9 +62,13 @@ class Target:
 
     def start(self) -> None:
         """Start, and wait until it serves."""
+        self.launch()
+        self.wait()
+
+    def launch(self) -> None:
+        """Start."""
         self._log = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115 -- closed with the process
         command = [sys.executable, "-m", "tests.fuzz.child", str(self.study)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
         self._process = subprocess.Popen(
             command,
             cwd=ROOT,
@@ -66,13 +76,17 @@ class Target:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=environment,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"},
         )
         self._lines = queue.Queue()
         threading.Thread(target=_pass_on, args=(self._process.stdout, self._lines), daemon=True).start()
+        self._connection = None
+
+    def wait(self) -> None:
+        """Wait until it serves, and has loaded what is loaded once."""
         told = json.loads(self._line(START_S))
         self.port, self.token = told["port"], told["token"]
-        self._connection = None
+        self.ask("GET", "/api/vocabulary", limit_s=START_S)
 
     def stop(self) -> None:
         """End it, however it is."""
@@ -86,6 +100,7 @@ class Target:
             assert self._process.stdin is not None and self._process.stdout is not None
             self._process.stdin.close()
             self._process = None
+            self._log.close()
 
     def again(self) -> None:
         """A new one."""
@@ -97,31 +112,43 @@ class Target:
         """What opens the service to a script."""
         return {"Authorization": f"Bearer {self.token}"}
 
-    def ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None) -> Reply:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+        limit_s: float | None = None,
+    ) -> Reply:
         """One request over a connection that is kept."""
-        if self._connection is None:
-            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG_S)
-        try:
-            self._connection.putrequest(method, path, skip_accept_encoding=True)
-            for name, value in {**self.headers, **(headers or {})}.items():
-                self._connection.putheader(name, value)
-            if body is not None:
-                self._connection.putheader("Content-Length", str(len(body)))
-            self._connection.endheaders(body)
-            reply = self._connection.getresponse()
-            return Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read())
-        except TimeoutError as problem:
-            self._drop()
-            raise Hung(f"{method} {path}") from problem
-        except (http.client.HTTPException, OSError) as problem:
-            self._drop()
-            if not self.alive():
-                raise Died(f"{method} {path}") from problem
-            if isinstance(problem, http.client.RemoteDisconnected | ConnectionError | http.client.BadStatusLine):
-                return Reply(0, {}, b"")  # closed between two requests, or refused to speak on
-            raise
+        for _ in range(2):  # a connection that rested may have been closed in the meantime; a new one tells
+            try:
+                return self._asked(method, path, body, headers or {}, limit_s or patience_s())
+            except TimeoutError as problem:
+                self._drop()
+                raise Hung(f"{method} {path}") from problem
+            except (http.client.HTTPException, OSError) as problem:
+                self._drop()
+                if not self.alive():
+                    raise Died(f"{method} {path}") from problem
+        return Reply(0, {}, b"")
 
-    def tell(self, call: str, *, limit_s: float = HANG_S, **arguments: Any) -> dict[str, Any]:
+    def _asked(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str], limit_s: float) -> Reply:
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=START_S)
+        if self._connection.sock is None:
+            self._connection.connect()
+        self._connection.sock.settimeout(limit_s)
+        self._connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in {**self.headers, **headers}.items():
+            self._connection.putheader(name, value)
+        if body is not None:
+            self._connection.putheader("Content-Length", str(len(body)))
+        self._connection.endheaders(body)
+        reply = self._connection.getresponse()
+        return Reply(reply.status, {k.lower(): v for k, v in reply.getheaders()}, reply.read())
+
+    def tell(self, call: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
         """A call in the child, outside of the service."""
         assert self._process is not None and self._process.stdin is not None
         try:
@@ -129,7 +156,7 @@ class Target:
             self._process.stdin.flush()
         except OSError as problem:
             raise Died(call) from problem
-        value: dict[str, Any] = json.loads(self._line(limit_s))
+        value: dict[str, Any] = json.loads(self._line(limit_s or patience_s()))
         return value
 
     def alive(self) -> bool:

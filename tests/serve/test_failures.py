@@ -10,6 +10,7 @@ import pytest
 
 from innerview.serve import serve
 from innerview.store import Study
+from tests.fuzz.checksums import renew
 
 from .conftest import fill
 from .wirework import WAIT_S
@@ -23,7 +24,7 @@ def test_odd_texts_in_a_request_are_taken_or_refused(tmp_path: Path, name: str) 
         headers = {"Authorization": f"Bearer {handle.token}", "Content-Type": "application/json"}
         with httpx.Client(base_url=f"{handle.address}api", headers=headers, timeout=WAIT_S) as api:
             for method, path, body in (
-                ("PUT", "selections", '[{"name": "%s", "recording": "steps", "expression": "%s"}]'),
+                ("PUT", "selections", '{"name": "%s", "recording": "steps", "expression": "%s"}'),
                 ("PUT", "metrics", '{"name": "%s", "expression": "%s", "recording": "steps"}'),
                 ("PUT", "metrics/thresholds", '{"%s": NaN, "view distance": "%s"}'),
                 ("PUT", "reductions", '{"name": "%s", "edits": [{"kind": "site", "site": "%s", "value": NaN}]}'),
@@ -40,11 +41,33 @@ def test_a_result_in_another_form_is_damage(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "own.study")
     fill(study)
     result = study.save_result("table", recording="steps", arguments={}, value={"rows": []})
-    file = study.path / "results" / result.id / "value.json"
-    told = json.loads(file.read_text())
-    file.write_text(json.dumps({**told, "shown": 5}))
+    (file,) = (study.path / "results" / result.id).glob("value*.json")
+    before = file.read_bytes()
+    file.write_text(json.dumps({**json.loads(before), "shown": 5}))
+    renew(study.path, file, before)
     with serve(study) as handle:
         headers = {"Authorization": f"Bearer {handle.token}"}
         reply = httpx.get(f"{handle.address}api/results/{result.id}", headers=headers, timeout=WAIT_S)
     assert reply.status_code == 409
     assert reply.json()["error"]["kind"] == "DamagedPart"
+
+
+@pytest.mark.parametrize("rows", [[10**30], [-1], [20], [5, 2**63]])
+def test_rows_that_are_none_are_refused_whatever_their_size(client: httpx.Client, rows: list[int]) -> None:
+    reply = client.post("/api/recordings/steps/aligned", json={"rows": rows, "before": 2, "after": 2, "metrics": []})
+    assert reply.status_code in (400, 422), reply.text
+
+
+def test_a_recording_whose_manifest_is_a_link_to_itself_is_damaged(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "own.study")
+    fill(study)
+    manifest = study.path / "recordings" / "steps" / "manifest.json"
+    scene = next((study.path / "recordings" / "steps" / "scenes").glob("*.json"))
+    with serve(study) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        with httpx.Client(base_url=f"{handle.address}api/recordings", headers=headers, timeout=WAIT_S) as api:
+            assert api.get("steps/arrays/memory").status_code == 200
+            for looped, asked in ((scene, f"steps/scenes/{scene.stem}"), (manifest, "steps/arrays/memory")):
+                looped.unlink()
+                looped.symlink_to(looped.name)
+                assert api.get(asked).status_code in (404, 409), asked

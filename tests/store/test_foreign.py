@@ -58,7 +58,7 @@ CASES: list[tuple[str, Callable[[Path], object], str]] = [
     ("endless.npz", header_that_does_not_end, "cannot be read as NPZ"),
     ("deep.json", lambda path: path.write_text("[" * 100_000), "cannot be read as JSON"),
     ("noise.parquet", lambda path: path.write_bytes(b"PAR1" + bytes(90) + b"PAR1"), "cannot be read as Parquet"),
-    ("null.csv", lambda path: path.write_text('photo\n"a\0.png"\n'), "is not the name of a file|No image"),
+    ("null.csv", lambda path: path.write_text('photo\n"a\0.png"\n'), "leads nowhere|No image"),
 ]
 
 

@@ -118,7 +118,7 @@ class Service:
 def _stamp(folder: Path) -> tuple[int, int, int]:
     try:
         found = (folder / "manifest.json").stat()
-    except FileNotFoundError:
+    except OSError:  # what is wrong with it is told by whoever reads it
         return (0, 0, 0)
     return (found.st_ino, found.st_mtime_ns, found.st_size)
 

@@ -69,8 +69,8 @@ def status_of(error: errors.InnerviewError) -> int:
 
 
 def error_body(kind: str, message: str) -> dict[str, dict[str, str]]:
-    """The one shape of a failure on the wire."""
-    return {"error": {"kind": kind, "message": message}}
+    """The one shape of a failure on the wire. A message may repeat what was sent, and that need not be Unicode."""
+    return {"error": {"kind": kind, "message": message.encode(errors="replace").decode()}}
 
 
 def reply(status: int, message: str, kind: str | None = None) -> JSONResponse:

@@ -262,7 +262,7 @@ def parsed_json(content: bytes, where: str) -> Any:
     if sum(map(content.count, (b",", b"[", b"{"))) > MAX_JSON_VALUES:
         raise DamagedPart(f"{where} holds more than {MAX_JSON_VALUES} values.")
     try:
-        value = json.loads(content)
+        value = json.loads(content.decode("utf-8-sig"))  # of bytes it would take what is no Unicode
     except RecursionError as error:
         raise DamagedPart(f"{where} is nested too deeply: at most {MAX_JSON_DEPTH} levels are read.") from error
     except ValueError as error:

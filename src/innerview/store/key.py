@@ -33,7 +33,9 @@ def signature(content: bytes, folder: Path) -> str:
 
 def is_signed(content: bytes, folder: Path, told: str) -> bool:
     """Whether this user's key made that signature."""
-    return told != NO_SIGNATURE and hmac.compare_digest(signature(content, folder), told)
+    return told != NO_SIGNATURE and hmac.compare_digest(
+        signature(content, folder).encode(), told.encode(errors="replace")
+    )
 
 
 def _path() -> Path:

@@ -41,7 +41,11 @@ def free_name(wanted: str, is_free: Callable[[str], bool], *, end: str = "") -> 
 def confined(root: Path, *parts: str) -> Path:
     """The path below `root`; one that leaves it, also through a symbolic link, is refused."""
     path = root.joinpath(*parts)
-    if not path.resolve().is_relative_to(root.resolve()):
+    try:
+        inside = path.resolve().is_relative_to(root.resolve())
+    except (OSError, RuntimeError, ValueError) as error:
+        raise StoreError(f"{'/'.join(parts)!r:.100} in '{root.name}' leads nowhere.") from error
+    if not inside:
         raise StoreError(f"'{'/'.join(parts)}' leads out of '{root.name}'. Links to other folders are not followed.")
     return path
 

@@ -68,8 +68,11 @@ class Predictions(Recording):
 
     @property
     def source_rows(self) -> np.ndarray:
-        """The recording's row of each row here."""
-        return self.columns(["row"])["row"].to_numpy()
+        """The recording's row of each row here; they stand in the order of the recording."""
+        rows = self.columns(["row"])["row"]
+        if rows.null_count() or (rows.diff().drop_nulls() < 1).any() or (rows < 0).any():
+            raise DamagedPart(f"The rows of predictions '{self.id}' do not stand in the order of the recording.")
+        return rows.to_numpy()
 
     @property
     def is_current(self) -> bool:

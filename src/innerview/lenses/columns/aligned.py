@@ -37,9 +37,9 @@ def occurrences(source: Derived, *, column: str | None, rows: Sequence[int] | No
     if (column is None) == (rows is None):
         raise RequestError("Say what to align by: a column, or rows.")
     if column is None:
-        places, first_after = np.unique(np.asarray(rows, np.int64)), 0
-        if len(places) and (places[0] < 0 or places[-1] >= source.recording.rows):
+        if not all(0 <= row < source.recording.rows for row in rows or ()):
             raise RequestError(f"Rows to align by lie between 0 and {source.recording.rows - 1}.")
+        places, first_after = np.unique(np.asarray(rows, np.int64)), 0
     else:
         places, first_after = _rising(source, column)
     most = max(1, min(MAX_OCCURRENCES, MAX_ROWS // window))

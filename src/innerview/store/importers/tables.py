@@ -121,15 +121,8 @@ def _images(folder: Path, files: pl.Series, side: str, unit: str) -> ImageFiles:
     domain, _, kind = side.partition("/")
     pair = (kind or UNSAID) if domain else ""
     spec = ArraySpec(name=files.name, shape=(), dtype="uint8", role="image", domain=domain, pair=pair, unit=unit)
-    named = [None if file is None else _beside(folder, str(file)) for file in files]
+    named = [None if file is None else confined(folder, str(file)) for file in files]
     return ImageFiles(spec=spec, folder=folder, files=named)
-
-
-def _beside(folder: Path, file: str) -> Path:
-    try:
-        return confined(folder, file)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise StoreError(f"{file!r:.100} is not the name of a file: {error}.") from error
 
 
 def _read_npz(source: Path) -> dict[str, np.ndarray]:
