@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,5 +121,5 @@ def test_what_is_drawn_can_be_saved(bench: Workbench, worked_out: iv.Study, tmp_
 
 def _number(value: float) -> str:
     """As the page writes numbers."""
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
+    digits = max(0, min(5, 2 - math.floor(math.log10(value)))) if value else 0
     return f"{round(float(value), digits):g}"
