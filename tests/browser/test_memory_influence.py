@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.lenses.look import look
 from innerview.serve import Handle
+from tests.copies import copied
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS, agent
@@ -27,7 +27,7 @@ LONG = 240_000
 @pytest.fixture(scope="module")
 def worked_out(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
     """The first episode worked out before the page opens; for tests that only look."""
-    study = iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("worked") / "kitems.study"))
+    study = copied(recorded_kitems, tmp_path_factory.mktemp("worked") / "kitems.study")
     subject, _ = agent()
     look(study, "influence", subject=subject, rows=(0, STEPS), progress=False)
     return study
