@@ -119,6 +119,8 @@ def look(visit: Visit, shown: Handle, shown_pairs: Handle, study: Path, pairs: i
             expect(bench.get(view).first).to_be_visible()
             if match := re.search(r"step=(\d+)", place.link):
                 bench.at_step(int(match[1]))
+                if "/results/" not in place.link:
+                    bench.get("track").first.wait_for()
             bench.still()
             place.check(bench, stored, place.row)
 

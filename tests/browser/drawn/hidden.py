@@ -137,6 +137,7 @@ def projection(bench: Workbench, stored: Stored, row: int) -> None:
     """A point per row at its place, and the table says which is which and what it is coloured by."""
     value, arrays = result_of(stored.study, "pca")
     del value
+    bench.get("projection-canvas").wait_for()
     bench.get("projection-hue").select_option("health")
     bench.still()
     lines = table(bench, "view-projection")
@@ -168,6 +169,7 @@ def flags(bench: Workbench, stored: Stored, row: int) -> None:
     kept = {(flag["element"], flag["fact"]): flag for flag in value["flags"]}
     bench.get("flags-q").select_option("0.2")
     bench.get("flags-which").get_by_text("all").click()
+    bench.get("flag").first.wait_for()
     lines = bench.get("flag").all()
     for line in lines:
         key = int(line.get_attribute("data-element") or -1), str(line.get_attribute("data-fact"))
@@ -197,6 +199,7 @@ def strategy(bench: Workbench, stored: Stored, row: int) -> None:
     value, arrays = result_of(stored.study, "strategy")
     states = arrays["state"]
     order = sorted(range(len(value["states"])), key=lambda i: -value["states"][i]["share"])
+    bench.get("strategy-line").first.wait_for()
     lines = bench.get("strategy-line").all()
     assert len(lines) == len(order)
     for line, place in zip(lines, order, strict=True):
@@ -259,6 +262,7 @@ def influence(bench: Workbench, stored: Stored, row: int) -> None:
     totals = np.abs(step).sum(axis=0)
     whole = np.abs(values).sum(axis=1).mean(axis=0)
     order = sorted(range(len(whole)), key=lambda element: (-whole[element], element))
+    bench.get("influence-element").first.wait_for()
     lines = bench.get("influence-element").all()
     assert [int(line.get_attribute("data-element") or -1) for line in lines] == order, "elements stand in another order"
     bench.get("influence-scope").get_by_text("this step").click()
@@ -275,6 +279,7 @@ def influence(bench: Workbench, stored: Stored, row: int) -> None:
 def reductions(bench: Workbench, stored: Stored, row: int) -> None:
     """Each line of the table: how many elements are left, each measure with its interval, and endings."""
     value, _ = result_of(stored.study, "table")
+    bench.get("reduction-line").first.wait_for()
     heads = bench.get("reduction-table").locator("thead th").all_inner_texts()
     lines = bench.get("reduction-line").all()
     assert len(lines) == len(value["rows"])
@@ -303,6 +308,7 @@ def stretches(bench: Workbench, stored: Stored, row: int) -> None:
     """The episode and the next one: how long they are, and the mean of each column over each."""
     episode, _ = stored.place(row)
     spans = [stored.span(episode), stored.span(episode + 1)]
+    bench.get("stretches-means").locator("tbody tr[data-column]").first.wait_for()
     lines = bench.get("stretches-means").locator("tbody tr").all()
     for line in lines:
         texts = line.locator("td").all_inner_texts()

@@ -22,6 +22,7 @@ def stored_results(study: Path) -> dict[str, dict[str, object]]:
 
 def saved(bench: Workbench, stored: Stored, row: int) -> None:
     """The list has a line per result of the recording, with type, rows and time."""
+    bench.get("saved-result").first.wait_for()
     lines = bench.get("saved-result").all()
     kept = {key: told for key, told in stored_results(stored.study).items() if told["recording"] == stored.name}
     assert {line.get_attribute("data-result") for line in lines} == set(kept)
@@ -38,6 +39,7 @@ def saved(bench: Workbench, stored: Stored, row: int) -> None:
 
 def lenses(bench: Workbench, stored: Stored, row: int) -> None:
     """Every lens that is offered is named once."""
+    bench.get("lens").first.wait_for()
     names = [line.get_attribute("data-lens") for line in bench.get("lens").all()]
     assert len(names) == len(set(names)) and {"pca", "flags", "strategy"} <= set(names)
 

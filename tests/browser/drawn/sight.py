@@ -20,6 +20,7 @@ def _named(factor: dict, place: int) -> str:
 def legend(bench: Workbench, stored: Stored, row: int) -> None:
     """A card per factor: its share, its automatic name with how sure it is, and a colour of its own."""
     value, _ = result_of(stored.study, "factors")
+    bench.get("factor").first.wait_for()
     cards = bench.get("factor").all()
     assert len(cards) == len(value["factors"])
     colours = []
