@@ -113,7 +113,9 @@ def _annotate(study: Study, handle: Handle) -> None:
             {"kind": "sweep", "recording": "memory", "over": "single", "by": "decisions"},
         ):
             _wait(api, done("POST", "/jobs", job)["id"])
-        while "x-innerview-building" in api.get("/recordings/long/tiles/memory", params={"level": 5, "tile": 0}).headers:
+        while (
+            "x-innerview-building" in api.get("/recordings/long/tiles/memory", params={"level": 5, "tile": 0}).headers
+        ):
             time.sleep(0.05)
 
 
