@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 import innerview as iv
 from innerview.serve import Handle
+from tests.copies import copied
 
 from . import memory_study, studies, vision_study
 from .pages import PATIENCE_MS, Pages
@@ -120,13 +121,13 @@ def recorded_kitems(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kitems(recorded_kitems: Path, tmp_path: Path) -> iv.Study:
     """A copy of its own for each test: what a test finds and keeps is not there in the next."""
-    return iv.Study.open(shutil.copytree(recorded_kitems, tmp_path / "kitems.study"))
+    return copied(recorded_kitems, tmp_path / "kitems.study")
 
 
 @pytest.fixture(scope="package")
 def still_kitems(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
     """One for all tests that only look."""
-    return iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("still") / "kitems.study"))
+    return copied(recorded_kitems, tmp_path_factory.mktemp("still") / "kitems.study")
 
 
 @pytest.fixture(scope="package")
@@ -138,7 +139,7 @@ def shown_kitems(still_kitems: iv.Study) -> Iterator[Handle]:
 @pytest.fixture(scope="package")
 def looked_kitems(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
     """The same, with what lenses found; for tests that only look."""
-    study = iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("looked") / "kitems.study"))
+    study = copied(recorded_kitems, tmp_path_factory.mktemp("looked") / "kitems.study")
     memory_study.find(study)
     return study
 
@@ -157,15 +158,15 @@ def recorded_levels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def looked_levels(recorded_levels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with its factors: they take a while to find, so they are found once."""
-    folder = Path(shutil.copytree(recorded_levels, tmp_path_factory.mktemp("looked") / "levels.study"))
-    vision_study.find(iv.Study.open(folder))
-    return folder
+    study = copied(recorded_levels, tmp_path_factory.mktemp("looked") / "levels.study")
+    vision_study.find(study)
+    return study.path
 
 
 @pytest.fixture(scope="package")
 def still_levels(looked_levels: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
     """Levels with factors, one for all tests that only look."""
-    return iv.Study.open(shutil.copytree(looked_levels, tmp_path_factory.mktemp("still") / "levels.study"))
+    return copied(looked_levels, tmp_path_factory.mktemp("still") / "levels.study")
 
 
 @pytest.fixture(scope="package")
@@ -177,4 +178,4 @@ def shown_levels(still_levels: iv.Study) -> Iterator[Handle]:
 @pytest.fixture
 def levels(looked_levels: Path, tmp_path: Path) -> iv.Study:
     """Levels of the platformer with factors; a copy of its own for each test."""
-    return iv.Study.open(shutil.copytree(looked_levels, tmp_path / "levels.study"))
+    return copied(looked_levels, tmp_path / "levels.study")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from innerview.lenses.look import look
 from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent
+from tests.store.samples import forge
 
 EPISODES = 6
 ACTIONS = 18
@@ -175,8 +175,7 @@ def hostile(folder: Path) -> iv.Study:
         writer.append(columns, {"observation": grey, "other": grey, "probabilities": even})
         ending = {"episode": 0, "start": 0, "stop": count, "length": count, "return": 1.0, "outcome": f"died {SCRIPT}"}
         writer.end_group({**ending, "scene": scene})
-    told = json.loads((folder / "study.json").read_text("utf-8"))
-    (folder / "study.json").write_text(json.dumps(told | {"name": f"study {SCRIPT}"}), encoding="utf-8")
+    forge(folder / "study.json", lambda told: told.update(name=f"study {SCRIPT}"))
     return iv.Study.open(folder)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -14,6 +13,7 @@ from playwright.sync_api import Locator, expect
 
 import innerview as iv
 from innerview.serve import Handle
+from tests.copies import copied
 
 from . import compare_study
 from .compare_study import ENDLESS, HUNDRED, SMALL, STEPS
@@ -34,9 +34,9 @@ def shown(study: iv.Study) -> Iterator[Handle]:
 
 @pytest.fixture(scope="module")
 def mazes(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Handle]:
-    folder = shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("mazes") / "kitems.study")
-    compare_study.add_small(iv.Study.open(folder))
-    with iv.show(iv.Study.open(folder), open_browser=False) as handle:
+    study = copied(recorded_kitems, tmp_path_factory.mktemp("mazes") / "kitems.study")
+    compare_study.add_small(study)
+    with iv.show(study, open_browser=False) as handle:
         yield handle
 
 

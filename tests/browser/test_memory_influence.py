@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import innerview as iv
 from innerview.lenses.look import look
 from innerview.serve import Handle
+from tests.copies import copied
 
 from .conftest import Show, Visit
 from .memory_study import LINK, STEPS, agent
@@ -26,7 +27,7 @@ LONG = 240_000
 @pytest.fixture(scope="module")
 def worked_out(recorded_kitems: Path, tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
     """The first episode worked out before the page opens; for tests that only look."""
-    study = iv.Study.open(shutil.copytree(recorded_kitems, tmp_path_factory.mktemp("worked") / "kitems.study"))
+    study = copied(recorded_kitems, tmp_path_factory.mktemp("worked") / "kitems.study")
     subject, _ = agent()
     look(study, "influence", subject=subject, rows=(0, STEPS), progress=False)
     return study
@@ -120,5 +121,5 @@ def test_what_is_drawn_can_be_saved(bench: Workbench, worked_out: iv.Study, tmp_
 
 def _number(value: float) -> str:
     """As the page writes numbers."""
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
+    digits = max(0, min(5, 2 - math.floor(math.log10(value)))) if value else 0
     return f"{round(float(value), digits):g}"

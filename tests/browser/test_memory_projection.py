@@ -83,9 +83,16 @@ def test_a_first_look_runs_with_one_click(visit: Visit, show: Show, kitems: iv.S
     assert [r.kind for r in kitems.results()] == ["pca"]
 
 
+def apart(places: np.ndarray) -> float:
+    """The middle of the widest gap between two neighbours near the middle: no point is near it."""
+    some = np.sort(places)[len(places) // 2 - 40 : len(places) // 2 + 40]
+    widest = int(np.diff(some).argmax())
+    return float(some[widest : widest + 2].mean())
+
+
 def test_a_lasso_selects_exactly_the_rows_inside_and_can_be_undone(bench: Workbench, looked_kitems: iv.Study) -> None:
     spots = on_screen(looked_kitems, bench.get("projection-plot"))
-    right, low = np.median(spots, axis=0) + 0.3
+    right, low = apart(spots[:, 0]), apart(spots[:, 1])
     inside = set(np.flatnonzero((spots[:, 0] < right) & (spots[:, 1] < low) & (spots > 2).all(axis=1)).tolist())
     assert 10 < len(inside) < ROWS - 10
     lasso(bench, [(2, 2), (right, 2), (right, low), (2, low), (2, 3)])

@@ -75,7 +75,7 @@ def drawn(bench: Workbench, place: str) -> tuple[np.ndarray, float]:
 
 def by_hand(study: iv.Study, subject: iv.Subject, lens: str, row: int, **parameters: Any) -> np.ndarray:
     """The strongest channel of each pixel, by size."""
-    made = iv.look(study, lens, "x", rows=np.array([row]), subject=subject, progress=False, **parameters)
+    made = iv.look(study, lens, "x", rows=np.array([row]), subject=subject, other=True, progress=False, **parameters)
     (name,) = made.shown["inputs"]
     return np.abs(study.result_array(made.id, f"heat.{name}")[0]).max(0)
 
@@ -127,6 +127,7 @@ def test_subjects_stand_side_by_side_and_a_cell_is_enlarged(
     found = [drawn(bench, f"guided | {subject.info.name}") for subject in subjects]
     for subject, (_, full) in zip(subjects, found, strict=True):
         assert np.isclose(full, by_hand(study, subject, "guided", 3).max(), rtol=0.01)
+    assert bench.get("saliency-other").count() == 1, "the young one is asked about what the grown one saw"
     assert not np.array_equal(found[0][0], found[1][0])
     bench.page.locator('[data-place="guided | young"]').click()
     expect(bench.get("saliency-cell")).to_have_count(1)

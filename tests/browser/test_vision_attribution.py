@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from playwright.sync_api import Locator, Route, expect
 
 import innerview as iv
 from innerview.serve import Handle
+from tests.copies import copied
 
 from .conftest import Show, Visit
 from .vision_study import FACTORS, LINK, STEPS, find, opened, player
@@ -151,7 +151,7 @@ def test_damaged_factors_say_so_at_once(visit: Visit, show: Show, levels: iv.Stu
 def test_factors_of_other_rows_say_where_they_are(
     visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path
 ) -> None:
-    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "part.study"))
+    study = copied(recorded_levels, tmp_path / "part.study")
     find(study, rows=(STEPS, 2 * STEPS))
     bench = opened(visit(show(study), f"{LINK}?episode=3", ready=False), drawn=False)
     expect(bench.get("attribution-asking")).to_contain_text(f"rows {STEPS} to {2 * STEPS - 1}")
@@ -162,7 +162,7 @@ def test_factors_of_other_rows_say_where_they_are(
 def test_factors_of_several_ranges_are_drawn_in_each(
     visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path
 ) -> None:
-    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "ranges.study"))
+    study = copied(recorded_levels, tmp_path / "ranges.study")
     id = find(study, rows=[(STEPS + 2, STEPS + 6), (STEPS + 10, STEPS + 16), (3 * STEPS, 3 * STEPS + 4)])
     totals = study.result_array(id, "totals")
     bench = opened(visit(show(study), f"{LINK}?episode=1&step=12", ready=False))
@@ -183,7 +183,7 @@ def test_factors_of_several_ranges_are_drawn_in_each(
 
 
 def test_factors_are_found_with_one_click(visit: Visit, show: Show, recorded_levels: Path, tmp_path: Path) -> None:
-    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "new.study"))
+    study = copied(recorded_levels, tmp_path / "new.study")
     subject, _ = player()
     bench = opened(visit(show(study, subject=subject), LINK, ready=False), drawn=False)
     expect(bench.get("view-legend")).to_have_count(0)
@@ -206,7 +206,7 @@ def test_what_is_refused_is_reported_in_words(visit: Visit, show: Show, recorded
         asked["parameters"]["layer"] = "dense1"
         route.continue_(post_data=json.dumps(asked))
 
-    study = iv.Study.open(shutil.copytree(recorded_levels, tmp_path / "flat.study"))
+    study = copied(recorded_levels, tmp_path / "flat.study")
     subject, _ = player()
     bench = opened(visit(show(study, subject=subject), LINK, ready=False), drawn=False)
     bench.page.route("**/api/jobs", ask_for_dense)

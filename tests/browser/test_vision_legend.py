@@ -125,7 +125,7 @@ def test_a_name_is_saved_in_the_study(visit: Visit, show: Show, levels: iv.Study
     bench.page.reload()
     opened(bench)
     expect(card(bench, 1).get_by_test_id("factor-name")).to_have_text("the sky")
-    kept = json.loads((levels.path / "names.json").read_text("utf-8"))
+    kept = json.loads((levels.path / "names.json").read_text("utf-8"))["names"]
     assert kept == {levels.results(kind="factors")[0].id: {"1": "the sky"}}
     card(bench, 1).get_by_test_id("factor-name").click()
     bench.get("factor-name-input").fill("")

@@ -74,3 +74,21 @@ def test_an_edit_reaches_rows_of_every_age(tmp_path: Path) -> None:
     plain, changed = adapted.run({"x": x}, memory), adapted.run({"x": x}, memory, edits=[zeroed])
     torch.testing.assert_close(changed.heads["policy"][:, 0], torch.zeros(2))
     torch.testing.assert_close(changed.heads["policy"][:, 1:], plain.heads["policy"][:, 1:])
+
+
+def test_a_loop_of_ones_own_tells_what_was_done_and_is_held_to_the_module(tmp_path: Path) -> None:
+    adapted, rng = told(), np.random.default_rng(0)
+    steps = [(rng.uniform(-1, 1, 6).astype(np.float32), int(rng.integers(3)), float(rng.normal())) for _ in range(8)]
+    with iv.recorder(tmp_path / "a.study", adapted) as log:
+        for number, (seen, action, reward) in enumerate(steps):
+            log.step(observation=seen, action=action, reward=reward, done=number == 7)
+    study = iv.Study.open(tmp_path / "a.study")
+    played = study.recording(study.recordings()[0])
+    did, earned, h = torch.zeros(1, 3), torch.zeros(1, 1), None
+    for row, (seen, action, reward) in enumerate(steps):
+        with torch.no_grad():
+            logits, _, h = adapted.module(torch.from_numpy(seen)[None], did, earned, h)
+        got = played.array("probabilities", row, row + 1)
+        np.testing.assert_allclose(got, torch.softmax(logits, 1).numpy(), atol=1e-6)
+        did = torch.nn.functional.one_hot(torch.tensor([action]), 3).float()
+        earned = torch.tensor([[reward]], dtype=torch.float32)

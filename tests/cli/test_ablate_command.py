@@ -94,7 +94,7 @@ def test_levels_to_look_at_go_on_where_they_were_interrupted(folder: Path) -> No
     record(study, walker(), Crossing(("green",)), episodes=3, name="another world", progress=False)
     ask = {"episodes": 9, "seeds": FRESH + SEEDS_APART, "name": RECORDING, "block_rows": 4}
     with pytest.raises(Stop):
-        record(study, walker(), Crossing(), progress=impatient, block_rows=4, **ask)  # type: ignore[arg-type]
+        record(study, walker(), Crossing(), progress=impatient, **ask)  # type: ignore[arg-type]
     assert not study.recording(RECORDING).complete
     run("--to", "red", "--layer", "see", "--controls", "0", "--invisible", "")
     assert study.recordings() == ["another world", RECORDING] and study.recording(RECORDING).complete

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import torch
 from torch import nn
 
 import innerview as iv
+from tests.copies import copied
 from tests.store.test_pairs import make_pairs
 
 from .blocks import ROOT, read_blocks
@@ -155,7 +155,7 @@ def prepare(base: Path) -> Callable[[str, Path], Names]:
         make = PAGES.get(page)
         if make in (_health, _subjects):
             _health(base)
-            shutil.copytree(base / "my.study", folder / "my.study")
+            copied(base / "my.study", folder / "my.study")
         return {**shared, **(make(folder) if make else {})}
 
     return prepared

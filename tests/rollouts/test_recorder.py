@@ -149,3 +149,13 @@ def test_a_subject_and_what_it_says_are_not_both_given(tmp_path: Path) -> None:
         pytest.raises(CaptureError, match="value come from 'tiny'"),
     ):
         log.step(np.zeros((8, 8, 3), np.uint8), 0, value=1.0)
+
+
+def test_an_episode_that_is_cut_short_is_told_from_one_that_is_over(tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", name="x", actions=["left", "right"]) as log:
+        for how in ({"done": True}, {"truncated": True}, {"done": "fell"}, {}):
+            log.step(np.zeros(3, np.float32), 0)
+            log.step(np.ones(3, np.float32), 1, **how)
+    groups = log.recording.groups()
+    assert groups["outcome"].to_list() == ["ended", "time limit", "fell", "left off"][: len(groups)]
+    assert groups["cut"].to_list() == [False, True, False, True]

@@ -21,6 +21,7 @@ from innerview.lenses.columns.derived import Derived, derived
 from innerview.schema import ArraySpec, Column, Metric, Ordering
 from innerview.serve import serve
 from innerview.store import Study, load_metrics, save_metric, write_rows
+from tests.copies import copied
 
 from .conftest import ROWS, steps_arrays
 from .wirework import WAIT_S
@@ -31,7 +32,7 @@ STEPS = "/api/recordings/steps"
 @pytest.fixture
 def study(saved_study: Path, tmp_path: Path) -> Study:
     """A copy that may be written to."""
-    return Study.open(shutil.copytree(saved_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
+    return copied(saved_study, tmp_path / "study", without="derived")
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from innerview.serve import serve
 from innerview.store import Study, load_metrics
+from tests.copies import copied
 
 from .wirework import WAIT_S
 
@@ -22,7 +22,7 @@ STEPS = "/api/recordings/steps"
 
 @pytest.fixture
 def study(saved_study: Path, tmp_path: Path) -> Study:
-    return Study.open(shutil.copytree(saved_study, tmp_path / "study", ignore=shutil.ignore_patterns("derived")))
+    return copied(saved_study, tmp_path / "study", without="derived")
 
 
 @pytest.fixture

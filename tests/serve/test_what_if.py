@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from innerview.jobs.runner import Jobs
 from innerview.jobs.work import Product
 from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
+from tests.copies import copied
 from tests.rollouts.players import recurrent
 
 from .wirework import WAIT_S
@@ -30,7 +30,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def handle(recorded: Path, tmp_path: Path) -> Iterator[Handle]:
-    study = shutil.copytree(recorded, tmp_path / "walks.study")
+    study = copied(recorded, tmp_path / "walks.study")
     subject, world = recurrent(), CountingWorld()
     with serve(study, subjects={"tiny": subject}, worlds={world.info.name: world}) as served:
         yield served

@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 import struct
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -304,3 +306,14 @@ def test_too_many_columns_are_refused_when_they_are_written(tmp_path: Path) -> N
     columns = tuple(Column(name=f"c{n}", type="int") for n in range(1001))
     with pytest.raises(StoreError, match="1001 columns; a recording has at most 1000"):
         study.writer(info(columns=columns))
+
+
+def test_the_process_that_decodes_keeps_the_limits_that_it_was_given() -> None:
+    code = (
+        "import resource as r; from innerview.store.isolation.child import _limit; most = 1 << 33\n"
+        "r.setrlimit(r.RLIMIT_DATA, (most, most)); _limit(memory=1 << 20, seconds=2)\n"
+        "now, hard = r.getrlimit(r.RLIMIT_DATA); assert now < hard == most, (now, hard)\n"
+        "_limit(memory=1 << 40, seconds=2); assert r.getrlimit(r.RLIMIT_DATA) == (most, most)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 import innerview as iv
-from innerview.errors import StoreError
 from innerview.schema import Edit, InputEdit, SiteEdit
 from innerview.subjects.subject import Subject
 from innerview.testing.worlds import CountingWorld
@@ -62,10 +61,14 @@ def test_what_an_edited_subject_says_is_its_own(module: nn.Module, edits: list[E
     assert one.info.name != other.info.name
     assert np.abs(one.array("head.policy", 0, 5) - other.array("head.policy", 0, 5)).max() > 1e-3
     assert other.info.subject is not None and other.info.subject.edits == tuple(edits)
-    heats = [iv.look(study, "gradient", played.name, subject=each, progress=False) for each in (plain, edited)]
+    heats = [
+        iv.look(study, "gradient", played.name, subject=each, other=each is edited, progress=False)
+        for each in (plain, edited)
+    ]
     assert heats[0].id != heats[1].id
-    with pytest.raises(StoreError):
-        iv.record(study, edited, CountingWorld(), episodes=2, name=played.name, progress=False)
+    again = iv.record(study, edited, CountingWorld(), episodes=2, name=played.name, progress=False)
+    assert again.info.name != played.info.name and again.info.subject is not None
+    assert again.info.subject.identity == edited.identity() != plain.identity()
 
 
 class Masks(nn.Module):

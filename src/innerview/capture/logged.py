@@ -13,7 +13,7 @@ from innerview.capture.lane import Episode, Piece
 from innerview.capture.layout import GROUP_COLUMNS, Layout, layout, world_columns
 from innerview.capture.sites import SiteLayout
 from innerview.capture.step import Stepper
-from innerview.errors import CaptureError
+from innerview.errors import CaptureError, SubjectError
 from innerview.schema import (
     ActionSpace,
     ArraySpec,
@@ -23,10 +23,12 @@ from innerview.schema import (
     entropy,
     entropy_column,
 )
-from innerview.subjects import Subject
+from innerview.subjects import Subject, replay
 from innerview.worlds.gym.facts import column_of, fitting
 from innerview.worlds.gym.spaces import Observed, observed_like, read_all
 
+_TRIED = 4
+"""Steps that are replayed before what is said is believed."""
 _PROBABILITIES, _ENTROPY, _VALUE, _MEMORY = "probabilities", "entropy", "value", "memory"
 
 
@@ -39,6 +41,8 @@ class LoggedStep:
     reward: float = 0.0
     outcome: str = ""
     """Why the episode is over after this step; empty while it goes on."""
+    cut: bool = False
+    """Whether it would have gone on, as at a time limit."""
     said: Mapping[str, Any] = field(default_factory=dict)
     """What the model said, where no subject is asked: probabilities, value, memory."""
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -56,6 +60,7 @@ class StepLog:
         self.form = replace(self.form, group_columns=tuple(c for c in GROUP_COLUMNS if c.name not in ("seed", "scene")))
         self._subject = subject
         self._stepper = Stepper[Mapping[str, Any]](subject, 1, keep=self.form.sites.keep) if subject else None
+        self._tried: list[dict[str, Any]] | None = []
         self._given = {name for name, value in first.said.items() if value is not None}
         self._names = tuple(column.name for column in self.form.columns if column.kind == "action")
         self._episode: Episode | None = None
@@ -75,14 +80,14 @@ class StepLog:
         values |= self._facts(step.facts) | dict(zip(self._names, self._action(step.action), strict=True))
         values |= {"episode": episode.number, "step": episode.length, "reward": float(step.reward)}
         arrays |= {array: seen[name] for name, array in self.form.observations.items()}
-        episode.add(values, arrays, float(step.reward), step.outcome)
+        episode.add(values, arrays, float(step.reward), step.outcome, cut=step.cut)
         return self._taken()
 
     def end(self, outcome: str) -> Piece | None:
         """End an episode that somebody left off."""
         if self._episode is None or not self._episode.length:
             return None
-        self._episode.outcome = outcome
+        self._episode.cut_short(outcome)
         return self._taken()
 
     def _taken(self) -> Piece:
@@ -101,8 +106,26 @@ class StepLog:
         if begins:
             self._stepper.begin(np.ones(1, bool))
         inputs = self._subject.inputs({name: seen[name][None] for name in self.form.fed})
-        columns, arrays = self.form.said(self._stepper.step(inputs, steps=[0]))
+        self._replay_first(self._subject, inputs, begins=begins)
+        output = self._stepper.step(inputs, steps=[0])
+        done = np.array(self._action(step.action))
+        output = self._stepper.acted(output, done if done.dtype.kind == "i" else done[None], np.array([step.reward]))
+        columns, arrays = self.form.said(output)
         return {name: value[0] for name, value in columns.items()}, {name: value[0] for name, value in arrays.items()}
+
+    def _replay_first(self, subject: Subject, inputs: Mapping[str, Any], *, begins: bool) -> None:
+        """What was seen in the first steps is believed when the module says the same, called by hand."""
+        if self._tried is None or self._stepper is None:
+            return
+        if not begins or not self._tried:
+            told = {name: self._stepper.memory[name] for name in subject.told_names}
+            self._tried.append({**inputs, **told})
+        if len(self._tried) == _TRIED or (begins and len(self._tried) > 1):
+            steps, self._tried = self._tried, None
+            try:
+                replay(subject, steps)
+            except SubjectError as problem:
+                raise CaptureError(f"What was recorded so far cannot be believed. {problem}") from problem
 
     def _as_given(self, said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         given = {name: value for name, value in said.items() if value is not None}

@@ -106,7 +106,7 @@ def _changed(key: str, before: Any, after: Any) -> str:
     if key in ("settings", "observations"):
         return _of_mappings(before or {}, after)
     if key == "files":
-        return _of_files(before or {}, after)
+        return _of_files(dict(before or ()), dict(after))
     if key == "actions":
         was, now = (", ".join((each or {}).get("names", ())) for each in (before, after))
         return f"actions were {was} and are {now}" if was != now else "the bounds of its actions are others"
@@ -124,4 +124,4 @@ def _of_files(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     gone, new = sorted({*before} - {*after}), sorted({*after} - {*before})
     other = sorted(key for key in {*before} & {*after} if before[key] != after[key])
     told = [*(f"its {key} has other content" for key in other), *(f"it had '{key}'" for key in gone)]
-    return ", ".join([*told, *(f"'{key}' is new" for key in new)])
+    return ", ".join([*told, *(f"'{key}' is new" for key in new)]) or "its files take turns in another order"

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from innerview.capture.lane import Piece
+from innerview.capture import Piece, group_line
 from innerview.capture.logged import LoggedStep, StepLog
 from innerview.errors import CaptureError, SubjectError, WorldError
 from innerview.rollouts.jobs import BLOCK_ROWS
@@ -19,7 +19,7 @@ from innerview.store.paths import free_name, plain_name
 from innerview.subjects import Subject
 from innerview.worlds.gym.calls import checked_reward
 
-OVER, LEFT_OFF = "ended", "left off"
+OVER, CUT, LEFT_OFF = "ended", "time limit", "left off"
 
 
 class Recorder:
@@ -42,6 +42,7 @@ class Recorder:
         self._block_rows, self._overwrite = block_rows, overwrite
         self._log: StepLog | None = None
         self._writer: RecordingWriter | None = None
+        self._group_columns: tuple[str, ...] = ()
         self._rows = self._start = 0
 
     @property
@@ -56,6 +57,7 @@ class Recorder:
         *,
         reward: float = 0.0,
         done: bool | str = False,
+        truncated: bool = False,
         probabilities: Any = None,
         value: Any = None,
         memory: Any = None,
@@ -63,7 +65,8 @@ class Recorder:
     ) -> None:
         """One step: what was seen, what was done, what that earned, and what was true when it was seen.
 
-        `done` says that the episode is over after this step, or in words why ("died"). Without a subject the model's
+        `done` says that the episode is over after this step, or in words why ("died"); `truncated` that it is cut short
+        here and would have gone on, as at a time limit. Without a subject the model's
         own `probabilities`, `value` and `memory` (after it saw the observation) can be given. Anything else is a fact
         by name.
         """
@@ -73,8 +76,9 @@ class Recorder:
                 f"{', '.join(given)} come from '{self._subject.info.name}', which is asked at each step. Leave them "
                 "out, or the subject."
             )
-        outcome = done if isinstance(done, str) else OVER if done else ""
-        step = LoggedStep(observation=observation, action=action, outcome=outcome, said=said, facts=facts)
+        outcome = done if isinstance(done, str) else CUT if truncated else OVER if done else ""
+        cut = bool(truncated) and bool(outcome)
+        step = LoggedStep(observation=observation, action=action, outcome=outcome, cut=cut, said=said, facts=facts)
         try:
             step = replace(step, reward=checked_reward(reward))
             if self._log is None:
@@ -119,6 +123,7 @@ class Recorder:
             note=self._note,
             arguments={"keep": list(form.sites.keep)},
         )
+        self._group_columns = tuple(column.name for column in form.group_columns)
         self._writer = self.study.writer(info, block_rows=self._block_rows, overwrite=self._overwrite)
 
     def _write(self, piece: Piece | None, writer: RecordingWriter | None = None) -> None:
@@ -128,14 +133,8 @@ class Recorder:
         writer.append(piece.rows, piece.arrays)
         self._rows += len(piece.rows["episode"])
         if (summary := piece.summary) is not None:
-            told = {
-                "episode": piece.episode,
-                "start": self._start,
-                "stop": self._rows,
-                "length": summary.length,
-                "return": summary.total_reward,
-                "outcome": summary.outcome,
-            }
+            line = group_line(piece.episode, self._start, summary, cut=piece.cut, scene="")
+            told = {column: line[column] for column in self._group_columns}
             writer.end_group(told)
             self._start = self._rows
 

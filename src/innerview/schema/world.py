@@ -63,7 +63,7 @@ class WorldInfo:
                 "family": self.family,
                 "name": "" if self.files else self.name,
                 "settings": self.settings,
-                "files": self.files,
+                "files": list(self.files.items()),  # in their order: configs and layouts take turns
                 "first": self.first,
                 "actions": self.actions,
                 "observations": {spec.name: [*spec.shape, spec.dtype] for spec in given},

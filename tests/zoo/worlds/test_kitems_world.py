@@ -187,7 +187,9 @@ def test_layouts_take_turns_by_seed(tmp_path: Path) -> None:
     for name, layout in {"a": LAYOUT, "b": other}.items():
         (folder / f"{name}.json").write_text(json.dumps(layout))
     made = world("doom:kitems", layouts=folder)
-    assert made.info.name == "kitems mine" and made.info.settings["layouts"] == ["a", "b"]
+    assert made.info.name == "kitems mine" and list(made.info.files) == ["layout a", "layout b"]
+    turned = world("doom:kitems", layouts=[folder / "b.json", folder / "a.json"])
+    assert turned.info.identity != made.info.identity, "another seed plays each"
     lanes = made.open(1)
     moments = [lanes.reset(0, seed) for seed in (0, 1, 2)]
     lanes.close()

@@ -70,10 +70,18 @@ def _limit(*, memory: int, seconds: int) -> None:
 
     spent = resource.getrusage(resource.RUSAGE_SELF)
     used = int(spent.ru_utime + spent.ru_stime) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_CPU, used + seconds)
+    _lower(resource.RLIMIT_CORE, 0)
     if taken := _data_bytes():
-        resource.setrlimit(resource.RLIMIT_DATA, (taken + memory, resource.RLIM_INFINITY))
+        _lower(resource.RLIMIT_DATA, taken + memory)
+
+
+def _lower(kind: int, wanted: int) -> None:
+    """Set the limit that holds now, within the one that this process may not raise, as a container sets it."""
+    import resource
+
+    _, most = resource.getrlimit(kind)
+    resource.setrlimit(kind, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
 
 
 def _data_bytes() -> int:

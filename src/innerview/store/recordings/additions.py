@@ -16,9 +16,17 @@ from typing import Any
 
 from innerview.schema import RecordingInfo, to_json
 from innerview.store.changes import changing
-from innerview.store.files import make_folder, remove_folder, write_file, writing
+from innerview.store.files import make_folder, read_plain, remove_folder, write_file, writing
 from innerview.store.paths import confined, is_plain_file
-from innerview.store.recordings.manifest import LOG, MANIFEST, Manifest, load_manifest, save_manifest, without_last
+from innerview.store.recordings.manifest import (
+    LOG,
+    LOG_LIMIT,
+    MANIFEST,
+    Manifest,
+    load_manifest,
+    save_manifest,
+    without_last,
+)
 from innerview.store.recordings.recording import Recording
 from innerview.store.recordings.writer import RecordingWriter
 
@@ -52,7 +60,7 @@ def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
         target = confined(beside, *place.parts)
         make_folder(target.parent)
         _link(path, target)
-    content = (old / LOG).read_bytes()[: kept.log_bytes] if kept.blocks else b""
+    content = read_plain(old / LOG, limit=LOG_LIMIT)[: kept.log_bytes] if kept.blocks else b""
     write_file(beside / LOG, content)
     about = replace(info, created_at=manifest.info.created_at, note=manifest.info.note)
     begun = replace(kept, info=about, complete=False, segment_rows=0, tables=())

@@ -33,7 +33,7 @@ LOG = "blocks.jsonl"
 MAX_BLOCK_ROWS = 1 << 20
 MAX_ARRAYS = 512
 _LIMIT = 16 << 20
-_LOG_LIMIT = 4 << 30
+LOG_LIMIT = 4 << 30
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _SHORTEST_LINE = 60
 """Bytes of a line of blocks.jsonl that names no file."""
@@ -146,7 +146,7 @@ def _check_counts(manifest: Manifest, folder: Path) -> None:
         )
     if manifest.block_rows > MAX_BLOCK_ROWS or manifest.segment_rows not in range(2 * MAX_BLOCK_ROWS):
         raise DamagedPart(f"Its blocks have {manifest.block_rows} rows; at most {MAX_BLOCK_ROWS} can be read.")
-    if manifest.log_bytes > _LOG_LIMIT or manifest.blocks * _SHORTEST_LINE > manifest.log_bytes:
+    if manifest.log_bytes > LOG_LIMIT or manifest.blocks * _SHORTEST_LINE > manifest.log_bytes:
         raise DamagedPart(f"It contradicts itself: {manifest.blocks} blocks in {manifest.log_bytes} bytes of '{LOG}'.")
 
 

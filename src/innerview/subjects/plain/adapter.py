@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.parameter import is_lazy
 
 from innerview.errors import SubjectError
 from innerview.registry import plugins
@@ -98,11 +99,12 @@ def subject(
 @contextlib.contextmanager
 def _same_weights(module: nn.Module, title: str) -> Iterator[None]:
     """An error where weights are others after the module was run, whatever else went wrong with it."""
-    before = weights_digest(module)
+    lazy = any(is_lazy(parameter) for parameter in module.parameters())  # the first run makes them
+    before = "" if lazy else weights_digest(module)
     try:
         yield
     finally:
-        if weights_digest(module) != before:
+        if before and weights_digest(module) != before:
             raise SubjectError(
                 f"'{title}' changes its weights or buffers when it is run, and did so now: load them again. Write them "
                 "in training mode only (if self.training: …)."

@@ -184,7 +184,7 @@ def _seen(candidate: Candidate, rows: int, fitted: Sequence[Result]) -> Seen:
     meanings = [[factor["meaning"] for factor in result.value["factors"]] for result in fitted]
     return Seen(
         candidate=candidate,
-        names=tuple(tuple(str(m["name"]) for m in fit) for fit in meanings),
+        names=tuple(tuple(str(m["means"]) for m in fit) for fit in meanings),
         scores=tuple(tuple(float(m["score"]) for m in fit) for fit in meanings),
         rows=rows,
         results=tuple(result.id for result in fitted),

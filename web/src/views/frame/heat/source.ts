@@ -35,10 +35,19 @@ export function readWords(shown: unknown): HeatWords {
 export function lookLive(
   session: Session,
   channel: string,
-  asked: { lens: string; row: number; parameters: Given; input?: string },
+  {
+    subject = session.source?.subject,
+    ...asked
+  }: {
+    lens: string;
+    row: number;
+    parameters: Given;
+    input?: string;
+    /** A live subject by name; the one that is shown unless said. */
+    subject?: string | undefined;
+  },
 ): Promise<LiveReply> {
   const recording = session.recording?.info.name ?? "";
-  const subject = session.source?.subject;
   return session.page.live.call(`${channel} ${session.letter}`, "lens", {
     recording,
     ...(subject && { subject, other: true }),
