@@ -6,10 +6,12 @@ import json
 from pathlib import Path
 
 import httpx
+import numpy as np
 import pytest
 
 from innerview.serve import serve
 from innerview.store import Study
+from innerview.store.seal import sealed
 from tests.fuzz.checksums import renew
 
 from .conftest import fill
@@ -71,3 +73,24 @@ def test_a_recording_whose_manifest_is_a_link_to_itself_is_damaged(tmp_path: Pat
                 looped.unlink()
                 looped.symlink_to(looped.name)
                 assert api.get(asked).status_code in (404, 409), asked
+
+
+@pytest.mark.parametrize("created", ["\ud7ff", 'a"b', "a\r\nSet-Cookie: x=1", "é", "2026-01-01T00:00:00+00:00"])
+def test_what_is_stored_cannot_break_a_header(tmp_path: Path, created: str) -> None:
+    """A version stands in a header, and is made of what a study says."""
+    study = Study.create(tmp_path / "own.study")
+    fill(study)
+    result = study.save_result("pca", recording="steps", arguments={}, value={}, arrays={"places": np.eye(3)})
+    file = study.path / "results" / result.id / "result.json"
+    told = json.loads(file.read_bytes())
+    told["result"]["created_at"] = created
+    del told["seal"]
+    file.write_bytes(sealed(json.dumps(told).encode()))
+    with serve(study) as handle:
+        headers = {"Authorization": f"Bearer {handle.token}"}
+        asked = f"{handle.address}api/results/{result.id}/arrays/places"
+        reply = httpx.get(asked, headers=headers, timeout=WAIT_S)
+        assert reply.status_code == 200
+        assert "set-cookie" not in reply.headers
+        again = httpx.get(asked, headers={**headers, "If-None-Match": reply.headers["etag"]}, timeout=WAIT_S)
+        assert again.status_code == 304

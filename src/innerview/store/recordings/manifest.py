@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ MAX_BLOCK_ROWS = 1 << 20
 MAX_ARRAYS = 512
 _LIMIT = 16 << 20
 LOG_LIMIT = 4 << 30
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _SHORTEST_LINE = 60
 """Bytes of a line of blocks.jsonl that names no file."""
 _SIGNED = ', "signature": "{}"'
@@ -134,6 +136,8 @@ def _check_declared(manifest: Manifest) -> None:
 
 
 def _check_counts(manifest: Manifest, folder: Path) -> None:
+    if manifest.digest and not _DIGEST.fullmatch(manifest.digest):
+        raise DamagedPart(f"Its digest is {manifest.digest!r:.100}, not 64 hexadecimal digits.")
     counts = (manifest.blocks, manifest.rows, manifest.groups, manifest.log_bytes, manifest.provisional)
     blocks = -(-manifest.rows // manifest.block_rows) if manifest.block_rows > 0 else -1
     if min(counts) < 0 or manifest.blocks != blocks:
