@@ -24,7 +24,7 @@ import innerview as iv
 log = iv.recorder("a.study", name="mine", actions=["a"], block_rows=8)
 for step in range(70):
     log.step(np.full((2, 2), float(step)), 0, done=step % 10 == 9)
-until = time.monotonic() + 20
+until = time.monotonic() + 60
 while log.recording.rows < 64 and time.monotonic() < until:  # the thread that writes is a moment behind
     time.sleep(0.01)
 print("70 steps", flush=True)
