@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
+    from innerview.lenses.trust.work import trust
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.recorder import recorder
@@ -63,6 +64,7 @@ _HOMES = {
     "snapshot_callback": "innerview.rollouts.snapshots",
     "subject": "innerview.subjects",
     "sweep": "innerview.interventions.sweep",
+    "trust": "innerview.lenses.trust.work",
     "world": "innerview.worlds",
     "import_pairs": "innerview.store",
     "write_rows": "innerview.store",
@@ -98,6 +100,7 @@ __all__ = [
     "snapshot_callback",
     "subject",
     "sweep",
+    "trust",
     "what_if",
     "world",
     "write_rows",

@@ -199,8 +199,9 @@ def test_what_speaks_for_all_actions_is_not_discriminative() -> None:
     for action, mine in (("left", slice(0, 3)), ("right", slice(3, 6))):
         heat = discriminative.look(rows, adapted, action=action).heat["x"][:, 0]
         wanted = np.zeros((6, 6))
+        wanted[1:] = -1.0
         wanted[1:, mine] = 1.0
-        assert np.allclose(heat, wanted), "exactly the half that only this action is read off"
+        assert np.allclose(heat, wanted), "for the half that it alone is read off, against the other's"
         assert guided.look(rows, adapted, target=f"{action} of q").heat["x"][:, 0, 0].min() == 5.0
 
 

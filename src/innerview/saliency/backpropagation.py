@@ -52,12 +52,8 @@ def flow_back(
 
     from innerview.subjects import scored_run
 
+    images, watched = _watched(rows, subject, change)
     places = np.arange(rows.count)
-    images = images_of(subject)
-    inputs = {n: v.detach().clone() for n, v in rows.inputs(places).items()}
-    if change is not None:
-        inputs = {n: change(n, v) if n in images else v for n, v in inputs.items()}
-    watched = {n: v.requires_grad_(n in images) for n, v in inputs.items()}
     keep = (layer,) if layer else ()
     with torch.enable_grad():
         score, output = scored_run(subject, watched, rows.memory_before(places), target, keep=keep, rule=rule)
@@ -76,9 +72,50 @@ def flow_back(
     return Flow({n: watched[n].detach() for n in images}, inward, activation, by_layer)
 
 
+def flow_by_action(rows: Rows, subject: Subject, action: str, *, rule: Rule) -> tuple[Tensor, dict[str, Tensor]]:
+    """The action that is asked about, [row], and the gradient of every action's number: [action, row, …] by input."""
+    import torch
+
+    from innerview.subjects import action_numbers
+
+    images, watched = _watched(rows, subject, None)
+    memory = rows.memory_before(np.arange(rows.count))
+    with torch.enable_grad():
+        output = subject.run(watched, memory, rule=rule, grad=True)
+        head, asked = action_numbers(subject, output.heads, action)
+        numbers = output.heads[head]
+        if not numbers.requires_grad:
+            raise LensError(_cut_off(images[0], head))
+        sources = [watched[name] for name in images]
+        found = [
+            torch.autograd.grad(number.sum(), sources, allow_unused=True, retain_graph=True)
+            for number in numbers.unbind(1)
+        ]
+    gradients = {
+        name: torch.stack([torch.zeros_like(watched[name]) if g is None else g for g in of])
+        for name, of in zip(images, zip(*found, strict=True), strict=True)
+        if any(g is not None for g in of)
+    }
+    if not gradients:
+        raise LensError(_cut_off(images[0], head))
+    _check_finite(subject, {name: value.transpose(0, 1) for name, value in gradients.items()})
+    return asked, gradients
+
+
 def as_heat(values: Given) -> dict[str, np.ndarray]:
     """Tensors as the arrays that a heat map holds."""
     return {name: value.detach().cpu().float().numpy() for name, value in values.items()}
+
+
+def _watched(
+    rows: Rows, subject: Subject, change: Callable[[str, Tensor], Tensor] | None
+) -> tuple[list[str], dict[str, Tensor]]:
+    """Names of the pictures, and all inputs, those ready for gradients."""
+    images = images_of(subject)
+    inputs = {n: v.detach().clone() for n, v in rows.inputs(np.arange(rows.count)).items()}
+    if change is not None:
+        inputs = {n: change(n, v) if n in images else v for n, v in inputs.items()}
+    return images, {n: v.requires_grad_(n in images) for n, v in inputs.items()}
 
 
 def _cut_off(name: str, target: str) -> str:

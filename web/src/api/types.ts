@@ -1652,12 +1652,17 @@ export interface components {
             unit: string;
         };
         /** JobRequest */
-        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"];
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"];
         /**
          * Lens
          * @description A method that turns rows, and a subject where it needs one, into a typed output.
          */
         Lens: {
+            /**
+             * Baseline
+             * @default false
+             */
+            baseline: boolean;
             /**
              * Cost
              * @default seconds
@@ -1697,6 +1702,12 @@ export interface components {
             /** Settings */
             settings?: {
                 [key: string]: unknown;
+            };
+            /** Variants */
+            variants?: {
+                [key: string]: {
+                    [key: string]: boolean | number | string;
+                };
             };
             /**
              * Yields
@@ -2753,6 +2764,44 @@ export interface components {
             thresholds: {
                 [key: string]: number | null;
             };
+        };
+        /**
+         * TrustJob
+         * @description Examine every method of attribution that fits a subject, and edge detectors beside them.
+         */
+        TrustJob: {
+            /** Again */
+            again?: boolean;
+            /** Count */
+            count?: number;
+            /** Draws */
+            draws?: number;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "trust";
+            /** Methods */
+            methods?: string[];
+            /** Other */
+            other?: boolean;
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Seed */
+            seed?: number;
+            /** Subject */
+            subject?: string | null;
+            /** Target */
+            target?: string;
         };
         /**
          * WeightEdit
