@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.saliency.backpropagation import as_heat, flow_back
+from innerview.saliency.backpropagation import as_heat, flow_back, vectors_of
 from innerview.schema import Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="discriminative",
     question="Which pixels speak for this action and not for the others?",
-    needs=("image input", "gradients"),
+    needs=("gradients",),
     parameters=(
         Parameter(
             name="action",
@@ -36,4 +36,9 @@ def look(rows: Rows, subject: Subject, *, action: str = "", watch: Watch = unwat
     """
     target = f"{action or 'action'} over others"
     flow = flow_back(rows, subject, target, rule="guided")
-    return Heat(heat=as_heat(flow.inward), rows=rows.numbers, unit=f"of '{target}' per unit of the input")
+    return Heat(
+        heat=as_heat(flow.inward),
+        rows=rows.numbers,
+        unit=f"of '{target}' per unit of the input",
+        vectors=vectors_of(subject),
+    )
