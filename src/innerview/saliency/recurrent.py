@@ -178,8 +178,8 @@ class _Past:
             )
         if len(reached) > 1 and not any(reached[:-1]):
             raise LensError(
-                f"No gradient of '{target.words}' goes back through the memory of '{self.subject.info.name}': the module "
-                "detaches it, or the target does not depend on it."
+                f"No gradient of '{target.words}' goes back through the memory of '{self.subject.info.name}': the "
+                "module detaches it, or the target does not depend on it."
             )
         for each in reached:
             check_finite(self.subject, each)

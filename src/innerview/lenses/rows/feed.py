@@ -34,7 +34,8 @@ class RecordedFeed:
 
     def history(self, places: np.ndarray) -> np.ndarray:
         """How far into its episode each row is; 0 where rows have no time."""
-        rows, recording = self.numbers[places], self.given.recording
+        rows: np.ndarray = self.numbers[places]
+        recording = self.given.recording
         return np.zeros_like(rows) if recording.info.ordering is None else rows - recording.group_starts(rows)
 
     def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +47,7 @@ class RecordedFeed:
         return actions[again], rewards[again]
 
     def _before(self, places: np.ndarray, back: int) -> np.ndarray:
-        rows = self.numbers[places]
+        rows: np.ndarray = self.numbers[places]
         if not back:
             return rows
         if self.given.edits_vary:
