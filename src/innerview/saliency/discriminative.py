@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.saliency.backpropagation import as_heat, flow_by_action
+from innerview.saliency.backpropagation import as_heat, flow_by_action, vectors_of
 from innerview.schema import Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="discriminative",
     question="Which pixels speak for this action and not for the others?",
-    needs=("image input", "gradients"),
+    needs=("gradients",),
     parameters=(
         Parameter(
             name="action",
@@ -44,5 +44,8 @@ def look(rows: Rows, subject: Subject, *, action: str = "", watch: Watch = unwat
         own = each[asked, torch.arange(rows.count, device=each.device)]
         found[name] = (own * count - each.sum(0)) / (count - 1)
     return Heat(
-        heat=as_heat(found), rows=rows.numbers, unit=f"of '{action or 'action'}' over others, per unit of the input"
+        heat=as_heat(found),
+        rows=rows.numbers,
+        unit=f"of '{action or 'action'}' over others, per unit of the input",
+        vectors=vectors_of(subject),
     )

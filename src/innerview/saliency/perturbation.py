@@ -111,6 +111,11 @@ def covered(rows: Rows, image: InputSpec, pictures: Tensor, fill: Fill, blur: fl
     return blurred(pictures, blur) if fill == "blur" else pictures.mean((2, 3), keepdim=True).expand_as(pictures)
 
 
+def beginning(rows: Rows, spec: InputSpec, values: Tensor, fill: Fill) -> Tensor:
+    """Where a path to values of an input begins: pictures as they would be covered, vectors at 0."""
+    return values * 0 if spec.kind != "image" else covered(rows, spec, values, fill, min(spec.shape[1:]) / 8)
+
+
 def perturbed(
     rows: Rows,
     subject: Subject,

@@ -10,7 +10,7 @@ from innerview.subjects.attribution.dependence import head_of, middle_for, reach
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
-from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer
+from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer, settled_target
 from innerview.subjects.body import Output
 from innerview.subjects.plain.adapter import subject
 from innerview.subjects.plugins import named_model
@@ -52,6 +52,7 @@ __all__ = [
     "replay",
     "scored_run",
     "scorer",
+    "settled_target",
     "subject",
     "tail",
     "tensors_of",
