@@ -12,7 +12,7 @@ import numpy as np
 from innerview.schema import Rows
 from innerview.trust.interval import Interval, bootstrap
 from innerview.trust.maps import signed_strength, strength
-from innerview.trust.question import Method, Question, maps_of_actions
+from innerview.trust.question import Method, Question, image_of, maps_of_actions
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
@@ -42,11 +42,11 @@ def action_difference(method: Method, rows: Rows, subject: Subject, question: Qu
     count = min(MAX_ACTIONS, question.order.shape[1])
     if not method.takes_action or len(question.actions) < 2:
         return None
-    maps = []
+    maps, image = [], image_of(subject)
     for place in range(count):
         asked = question.order[:, place]
         found = maps_of_actions(method, rows, subject, question, asked, number=True)
-        maps.append((signed_strength if found.signed else strength)(next(iter(found.heat.values()))))
+        maps.append((signed_strength if found.signed else strength)(found.heat[image]))
     return difference_of(maps)
 
 

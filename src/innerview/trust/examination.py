@@ -15,7 +15,7 @@ from innerview.trust.actions import ActionDifference, action_difference
 from innerview.trust.deletion import Curves, Output, curves, output_of
 from innerview.trust.maps import strength
 from innerview.trust.pointing import Pointing, pointing
-from innerview.trust.question import Method, Question, maps_of
+from innerview.trust.question import Method, Question, image_of, maps_of
 from innerview.trust.randomisation import THRESHOLD, Randomisation, Stage, randomisation
 from innerview.trust.stability import Stability, stability
 
@@ -130,7 +130,8 @@ def examine(method: Method, bench: Bench, watch: Watch) -> tuple[Figures, np.nda
 def _examined(method: Method, bench: Bench, watch: Watch) -> tuple[Figures, np.ndarray | None]:
     watch(0, None, f"{method.name}: maps")
     found = maps_of(method, bench.rows, bench.subject, bench.question)
-    image, heat = next(iter(found.heat.items()))
+    image = image_of(bench.subject)
+    heat = found.heat[image]
     maps = strength(heat)
     spread = maps[bench.spread]
     empty = float(np.mean(spread.max(axis=(1, 2)) <= spread.min(axis=(1, 2))))
@@ -153,7 +154,13 @@ def _examined(method: Method, bench: Bench, watch: Watch) -> tuple[Figures, np.n
         randomisation=remains,
         actions=action_difference(method, part, bench.subject, asked),
         stability=stability(maps, bench.runs),
-        curves=curves(spread, *bench.pictures(image)),
+        curves=_curves(heat, spread, bench, image),
         pointing=None if masks is None else pointing(spread, masks, bench.rows.classes),
     )
     return figures, maps
+
+
+def _curves(heat: np.ndarray, spread: np.ndarray, bench: Bench, image: str) -> Curves | None:
+    """None of maps that reach over other pictures than the one that is altered, such as those of steps before."""
+    pictures, baseline, output = bench.pictures(image)
+    return curves(spread, pictures, baseline, output) if heat.shape[1] in (1, pictures.shape[1]) else None

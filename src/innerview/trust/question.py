@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from innerview.errors import LensError
 from innerview.schema import Heat, Rows
 
 if TYPE_CHECKING:
@@ -63,6 +64,14 @@ class Question:
     def part(self, places: np.ndarray) -> Question:
         """Of some rows."""
         return replace(self, order=self.order[places])
+
+
+def image_of(subject: Subject) -> str:
+    """The input whose maps are examined: the first that is a picture."""
+    found = next((spec.name for spec in subject.info.inputs if spec.kind == "image"), None)
+    if found is None:
+        raise LensError(f"'{subject.info.name}' is given no picture: there are no maps to examine.")
+    return found
 
 
 def question_of(subject: Subject, rows: Rows, target: str) -> Question:

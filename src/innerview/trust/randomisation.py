@@ -12,7 +12,7 @@ from innerview.errors import LensError
 from innerview.schema import Rows, parse_site
 from innerview.trust.interval import Interval, bootstrap
 from innerview.trust.maps import is_empty, rank_correlation, ranks, signed_strength, strength, structural_similarity
-from innerview.trust.question import Method, Question, maps_of
+from innerview.trust.question import Method, Question, image_of, maps_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -85,7 +85,8 @@ def randomisation(
 ) -> Randomisation | None:
     """Compare a method's maps before and after; None where most of them are empty before."""
     before = maps_of(method, rows, subject, question)
-    (image, first), signed = next(iter(before.heat.items())), before.signed
+    image, signed = image_of(subject), before.signed
+    first = before.heat[image]
     drawn_as = signed_strength if signed else strength
     known = ~is_empty(strength(first))
     if known.mean() <= _MOSTLY:

@@ -26,7 +26,7 @@ from innerview.store import Study
 from innerview.subjects import Subject
 from innerview.trust.examination import Bench, Figures, examine
 from innerview.trust.held import held
-from innerview.trust.question import question_of
+from innerview.trust.question import image_of, question_of
 from innerview.trust.randomisation import cascade
 from innerview.trust.spread import spread_rows
 
@@ -50,7 +50,8 @@ class TrustWork(StoredWork):
         self.recording = context.study.recording(job.recording)
         subject = context.subject(job.subject, self.recording)
         self.other = check_recorded(self.recording, subject=subject, other=job.other)
-        self.methods = _chosen(methods_for(self.recording.info, subject.info), job.methods, subject)
+        image_of(subject)
+        self.methods = _chosen(methods_for(self.recording.info, subject.info), job.methods)
         self._given = RowInputs(subject, self.recording, job.inputs)
         if self._given.edits_vary:
             raise LensError(
@@ -112,14 +113,12 @@ class TrustWork(StoredWork):
         return Bench(subject=self.subject, rows=rows, question=question, spread=spread, runs=runs, drawn=drawn)
 
 
-def _chosen(fit: list[MethodLens], names: Sequence[str], subject: Subject) -> list[MethodLens]:
+def _chosen(fit: list[MethodLens], names: Sequence[str]) -> list[MethodLens]:
     known = {each.name: each for each in fit}
     for name in names:
         if name not in known:
             raise UnknownName("method of attribution", name, known)
     found = [each for each in fit if not names or each.name in names]
-    if not [each for each in found if not each.lens.baseline]:
-        raise LensError(f"No method of attribution fits '{subject.info.name}': it needs an input that is a picture.")
     return found
 
 
