@@ -199,6 +199,12 @@ def drop_result(root: Path, result: str) -> None:
         remove_folder(folder, beside=root)
 
 
+def results_begun(root: Path) -> list[Path]:
+    """Files that say what a result is: those that are there, and those that ought to be beside its arrays."""
+    folders = [path for path in root.glob(f"{_FOLDER}/*") if _ID.fullmatch(path.name)]
+    return sorted(path / _FILE for path in folders if is_there(path / _FILE) or any(path.glob("*.*")))
+
+
 def check_result(root: Path, result: str) -> None:
     """Raise where a result or one of its arrays is damaged."""
 
