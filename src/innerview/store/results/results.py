@@ -260,10 +260,22 @@ def _contents(root: Path) -> Iterator[tuple[str, bytes]]:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if _ID.fullmatch(entry.name) and not entry.is_symlink()]
         for name in names:
+            content = b""
             with suppress(DamagedPart), opened(Path(f"{name}/{_FILE}"), inside=folder) as file:
-                yield name, read_at(file, 0, _INFO_LIMIT)
+                content = read_at(file, 0, _INFO_LIMIT)
+            if content or _is_listed(f"{name}/{_FILE}", folder):
+                yield name, content
     finally:
         os.close(folder)
+
+
+def _is_listed(path: str, folder: int) -> bool:
+    """Whether anything has that name, readable or not."""
+    try:
+        os.stat(path, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _listed(result: str, content: bytes) -> ResultInfo | None:
