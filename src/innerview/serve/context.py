@@ -74,6 +74,8 @@ class Service:
     docs: Docs = field(default_factory=Docs)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""
+    live: set[Any] = field(default_factory=set)
+    """Live connections that are open."""
     pyramids: Pyramids = field(default_factory=Pyramids)
     what_ifs: LazyWhatIfSessions | None = None
     """None where no subject and world are live."""
