@@ -48,7 +48,7 @@ class AblationTestWork(StoredWork):
                 f"{', '.join(context.subjects) or 'none'}. Serve the study with it: innerview serve STUDY --subject …, "
                 "or iv.show(study, subject=…, world=…)."
             )
-        world, arguments = context.world(job.world, self.recording), self.recording.info.arguments
+        world, played = context.world(job.world, self.recording), self.recording.info.played
         original = context.subjects[self.edited.root]
         self.other = check_recorded(self.recording, subject=original, world=world.info, other=job.other)
         first = _first_seed(self.recording, world, job.levels) if job.seed is None else job.seed
@@ -56,8 +56,8 @@ class AblationTestWork(StoredWork):
             study=context.study,
             players=tuple(self._players(original, world)),
             seeds=seeds_of(job.levels, first),
-            greedy=bool(arguments.get("greedy", False)),
-            max_steps=arguments.get("max_steps"),
+            greedy=played is not None and played.greedy,
+            max_steps=played.max_steps if played else None,
             lanes=job.lanes,
         )
 
@@ -180,5 +180,5 @@ def _first_seed(recording: Recording, world: World, levels: int) -> int:
     beyond = other_seed(recording)
     if fresh is None:
         return beyond
-    used = {int(seed) for seed in recording.info.arguments.get("seeds", ())}
+    used = set(recording.info.seeds)
     return max(fresh, beyond) if used & set(range(fresh, fresh + levels)) else fresh

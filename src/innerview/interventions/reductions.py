@@ -106,15 +106,15 @@ class JobInputs(Protocol):
 def table_for(job: JobInputs, context: Context, *, greedy: bool | None = None, lanes: int | None = None) -> Table:
     """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
     recording = context.study.recording(job.recording)
-    arguments = recording.info.arguments
+    played = recording.info.played
     subject, world = context.subject(job.subject, recording), context.world(job.world, recording)
     return Table(
         study=context.study,
         subject=subject,
         world=world,
         other=check_recorded(recording, subject=subject, world=world.info, other=job.other),
-        greedy=bool(arguments.get("greedy", False)) if greedy is None else greedy,
-        max_steps=arguments.get("max_steps"),
+        greedy=(played is not None and played.greedy) if greedy is None else greedy,
+        max_steps=played.max_steps if played else None,
         lanes=lanes,
     )
 
@@ -158,7 +158,7 @@ def reduce_table(
 
 def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:
     """The table as JSON."""
-    overlap = sorted(set(seeds) & {int(seed) for seed in recording.info.arguments.get("seeds", ())})
+    overlap = sorted(set(seeds) & set(recording.info.seeds))
     rows = [_row(games, which, subject) for which in range(len(games.reductions))]
     apart = sum(row["began_otherwise"] for row in rows)
     return {
@@ -208,7 +208,7 @@ def _memory_size(subject: Subject) -> int:
 
 def other_seed(recording: Recording) -> int:
     """A first seed beyond all seeds of a recording."""
-    return max((int(seed) for seed in recording.info.arguments.get("seeds", ())), default=-1) + 1
+    return max(recording.info.seeds, default=-1) + 1
 
 
 def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, count: int | None = None) -> EditSet:

@@ -22,7 +22,7 @@ from innerview.jobs.recorded import noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
 from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.rollouts.rerun import check_played
+from innerview.rollouts.rerun import played_alone
 from innerview.schema import Edit, EditSet, Result, SiteEdit, SiteOperation
 from innerview.store import KeyedLog, Study
 from innerview.subjects import Subject, checked, fingerprint
@@ -44,7 +44,7 @@ class SweepWork(StoredWork):
         super().__init__(job, context)
         self.recording = context.study.recording(job.recording)
         self.table = table_for(job, context)
-        check_played(self.recording)
+        played_alone(self.recording)
         self.site = self.table.subject.info.memory_site(job.site)
         self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
         self.edit(job.elements or (0,))
