@@ -21,13 +21,12 @@ from innerview.edits.sweep import Descent
 from innerview.errors import UnknownName
 from innerview.interventions.decisions import Decisions, decisions
 from innerview.interventions.jobs import SmallestMemoryJob
-from innerview.interventions.reductions import other_seed, table_for
+from innerview.interventions.reductions import FULL, other_seed, table_for
 from innerview.interventions.sweep import decided
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job
-from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import played_alone
 from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, to_json

@@ -15,12 +15,11 @@ from innerview.edits.sweep import pairs_of
 from innerview.errors import UnknownName
 from innerview.interventions.decisions import Decisions, Effect, decisions
 from innerview.interventions.jobs import SweepJob
-from innerview.interventions.reductions import other_seed, table_for
+from innerview.interventions.reductions import FULL, other_seed, table_for
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import noted
 from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
-from innerview.rollouts.episodes import FULL
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import played_alone
 from innerview.schema import Edit, EditSet, Result, SiteEdit, SiteOperation

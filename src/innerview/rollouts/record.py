@@ -33,8 +33,7 @@ from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked
 from innerview.worlds import World
 from innerview.worlds import world as as_world
-
-DEFAULT_LANES = 4
+from innerview.worlds.crowds import default_lanes
 
 
 def record(
@@ -154,8 +153,8 @@ def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
     if job.same_seeds:
         seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.lanes if before else None
     chosen = seeds_of(episodes, seeds)
-    default = getattr(world, "default_lanes", DEFAULT_LANES)
-    return Plan(seeds=chosen, lanes=default if lanes is None else lanes, greedy=greedy, max_steps=max_steps)
+    side_by_side = default_lanes(world, recorded=True) if lanes is None else lanes
+    return Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
 
 
 def _first_seeds(like: Recording | None, count: int | None) -> tuple[int, ...]:

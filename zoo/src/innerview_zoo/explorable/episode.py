@@ -15,6 +15,7 @@ from PIL import Image
 from innerview.errors import JobError, SubjectError, UnknownName
 from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
+from innerview.rollouts.played import how_played
 from innerview.schema import ArraySpec
 from innerview.store import Recording
 from innerview.subjects import Subject
@@ -72,8 +73,7 @@ def read_episode(recording: Recording, subject: Subject, episode: int | str | No
     memory = recording.array(subject.info.memory_arrays[recurrence.site], start, stop).astype(np.float32)
     _check_agrees(recurrence, gates, memory)
     columns = recording.columns(None, start, stop)
-    played = recording.info.played
-    greedy = (played is not None and played.greedy) or subject.acting_head.kind != "policy"  # type: ignore[union-attr]
+    greedy = how_played(recording)[0] or subject.acting_head.kind != "policy"  # type: ignore[union-attr]
     chances = recording.array("probabilities", start, stop).astype(np.float32)
     chosen = columns["action"].to_numpy().astype(np.uint8)
     draws, source = _draws(line.get("seed"), chances, chosen, greedy=greedy, steps=max_steps)
