@@ -129,7 +129,7 @@ def test_mistakes_are_reported(api: httpx.Client, study: Study) -> None:
         (ask(study), 400, "at least one factor"),
         (ask(study, 0, name="walker"), 409, "'walker' is saved already"),
         (ask(study, 0, name="../x"), 409, "cannot be the name"),
-        (ask(study, 0, subject="nobody"), 400, "not live here"),
+        (ask(study, 0, subject="nobody"), 404, "Unknown live subject"),
         (ask(study, 0) | {"result": late.id}, 422, "No convolution or dense layer after 'policy'"),
         (ask(study, "one"), 422, "malformed"),
     )

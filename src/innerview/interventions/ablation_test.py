@@ -50,14 +50,7 @@ class AblationTestWork(StoredWork):
         super().__init__(job, context)
         self.edited = load_edited(context.study, job.edited)
         self.recording = source(context.study, job.recording, self.edited)
-        if self.edited.root not in context.subjects:
-            raise EditError(
-                f"'{self.edited.name}' was made of '{self.edited.root}', which is not live here. Live: "
-                f"{', '.join(context.subjects) or 'none'}. Serve the study with it: innerview serve STUDY --subject …, "
-                "or iv.show(study, subject=…, world=…)."
-            )
-        world = context.world(job.world, self.recording)
-        original = context.subjects[self.edited.root]
+        original, world = context.original(self.edited), context.world(job.world, self.recording)
         self.other = check_recorded(self.recording, subject=original, world=world.info, other=job.other)
         first = _first_seed(self.recording, world, job.levels) if job.seed is None else job.seed
         greedy, max_steps = how_played(self.recording)

@@ -22,7 +22,7 @@ def play(
     world: World,
     seeds: Sequence[int],
     *,
-    lanes: int = 8,
+    lanes: int | None = None,
     choose: Choice = "sample",
     noise: float = 0.0,
     max_steps: int | None = None,
