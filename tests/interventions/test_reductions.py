@@ -16,7 +16,7 @@ from innerview.interventions import reductions
 from innerview.interventions.jobs import TableJob
 from innerview.interventions.reductions import FULL, Table, keep_by, nothing_left, reduce_table
 from innerview.jobs.context import Context
-from innerview.jobs.engine import Cancelled
+from innerview.jobs.engine import Cancelled, perform
 from innerview.jobs.runner import Jobs
 from innerview.jobs.work import Product, prepare
 from innerview.rollouts import episodes
@@ -212,7 +212,7 @@ def test_seeds_in_several_parts_give_the_same_table(
     work = prepare(TableJob(recording="x", reductions=(without(1),), episodes=7), context)
     assert work.parts([]) == [(0, 3), (3, 6), (6, 7)]
     told: list[tuple[int, int | None]] = []
-    result = work.perform(lambda done, total, message="": told.append((done, total)))
+    result = perform(work, lambda done, total, message="": told.append((done, total)))
     assert result.value == whole.value and result.id == whole.id
     assert told == sorted(told) and told[-1] == (14, 14)
 

@@ -19,11 +19,11 @@ from innerview.interventions.reductions import other_seed
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
+from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.rollouts.episodes import Match, Player
 from innerview.rollouts.played import Lines, how_played
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.schema import Result, WeightEdit
+from innerview.schema import Result, Watch, WeightEdit
 from innerview.store import Edited, Recording, Study, load_edited
 from innerview.subjects import Subject
 from innerview.worlds import World

@@ -20,12 +20,12 @@ from innerview.interventions.jobs import TableJob
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
+from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.lenses.order import order_of
 from innerview.rollouts.episodes import Match, Player
 from innerview.rollouts.played import Lines, how_played, setting_of
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.schema import EditSet, EpisodeSummary, MemorySite, Result, SiteEdit, SubjectInfo, to_json
+from innerview.schema import EditSet, EpisodeSummary, MemorySite, Result, SiteEdit, SubjectInfo, Watch, to_json
 from innerview.store import Recording, Study
 from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import World

@@ -26,10 +26,10 @@ from innerview.interventions.sweep import decided
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job
+from innerview.jobs.work import Found, StoredWork, run_job
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import played_alone
-from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, to_json
+from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, Watch, to_json
 from innerview.store import Study
 from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world

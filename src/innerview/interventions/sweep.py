@@ -19,10 +19,10 @@ from innerview.interventions.reductions import FULL, other_seed, table_for
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
+from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.rollouts.record import context_of, seeds_of
 from innerview.rollouts.rerun import played_alone
-from innerview.schema import Edit, EditSet, Result, SiteEdit, SiteOperation
+from innerview.schema import Edit, EditSet, Result, SiteEdit, SiteOperation, Watch
 from innerview.store import KeyedLog, Study
 from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world

@@ -87,7 +87,7 @@ class LensWork(StoredWork):
 
     def left(self) -> Sequence[Output]:
         """The rows that were looked at before it was stopped."""
-        if self.looking.lens.over != "row":
+        if self.again or self.looking.lens.over != "row":
             return ()
         try:
             result = self.study.result(self.id)

@@ -15,12 +15,12 @@ from innerview.capture import GivenRows
 from innerview.capture.predictions import PredictionLayout, prediction_layout
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.jobs.work import Product, Work, run_job
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.rollouts.jobs import PredictJob
 from innerview.rollouts.record import context_of
-from innerview.schema import Binding, Column, Edit, Edits, Origin, PredictedFrom, RecordingInfo
+from innerview.schema import Binding, Column, Edit, Edits, Origin, PredictedFrom, RecordingInfo, Watch
 from innerview.store import Predictions, Study, fitting_block_rows, prediction_id
 from innerview.subjects import Output, Subject, as_edits, checked
 
@@ -83,7 +83,7 @@ class PredictWork(Work):
         id = prediction_id(self._info)
         return Product(predictions=id, subject=self.subject.info.name)
 
-    def run(self, part: Any, watch: Watch) -> Predictions:
+    def run(self, part: Any, watch: Watch) -> None:
         """Run the subject and write what it says."""
         run = self._run
         with self.study.prediction_writer(self._info, block_rows=run.block_rows(self._info)) as writer:
@@ -100,7 +100,10 @@ class PredictWork(Work):
                         {name: values[fresh] for name, values in arrays.items()},
                     )
                     watch(max(done, int(places[-1]) + 1), len(run.rows))
-        return self.study.prediction(writer.name)
+
+    def merge(self, given: Sequence[Any]) -> Predictions:
+        """The predictions."""
+        return self.study.prediction(self.product.predictions)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, differences
 from innerview.jobs.terminal import bar
-from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.jobs.work import Product, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
 from innerview.schema import (
     Edits,
@@ -26,6 +26,7 @@ from innerview.schema import (
     PlayedWith,
     RecordingInfo,
     RerunOf,
+    Watch,
     WorldInfo,
 )
 from innerview.store import Recording, RecordingWriter, Study
@@ -119,10 +120,10 @@ class RecordWork(Work):
     def _remark(self) -> str:
         return "" if self.world.info.repeats else f"It cannot be played again. {ignores_seeds(self.world.info)}"
 
-    def run(self, part: Any, watch: Watch) -> Recording:
+    def run(self, part: Any, watch: Watch) -> None:
         """Play and write."""
         job = self.job
-        return record_plan(
+        record_plan(
             self.study if Study.exists(self.study.path) else self.study.path,
             self.subject,
             self.world,
@@ -136,6 +137,10 @@ class RecordWork(Work):
             block_rows=job.block_rows,
             progress=watch,
         )
+
+    def merge(self, given: Sequence[Any]) -> Recording:
+        """The recording."""
+        return self.study.recording(self.name)
 
 
 def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:

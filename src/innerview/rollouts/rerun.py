@@ -16,10 +16,10 @@ from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded
-from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.jobs.work import Product, Work, run_job
 from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, ignores_seeds, record_plan
-from innerview.schema import EditSet, PlayedWith, RerunOf, RolledOutFrom, of_kind
+from innerview.schema import EditSet, PlayedWith, RerunOf, RolledOutFrom, Watch, of_kind
 from innerview.store import Recording, Study
 from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked, fingerprint
@@ -120,9 +120,9 @@ class RerunWork(Work):
         """The recording."""
         return Product(recording=self.name, subject=self.subject.info.name)
 
-    def run(self, part: Any, watch: Watch) -> Rerun:
-        """Play, write and compare."""
-        made = record_plan(
+    def run(self, part: Any, watch: Watch) -> None:
+        """Play and write."""
+        record_plan(
             self.study,
             self.subject,
             self.world,
@@ -135,6 +135,10 @@ class RerunWork(Work):
             other=self.other,
             progress=watch,
         )
+
+    def merge(self, given: Sequence[Any]) -> Rerun:
+        """The two recordings, compared."""
+        made = self.study.recording(self.name)
         return Rerun(recording=made, of=self.source, pairs=pairs_of(self.study, made))
 
     @property

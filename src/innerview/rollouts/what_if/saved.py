@@ -16,12 +16,12 @@ from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import differences
-from innerview.jobs.work import Product, Watch, Work
+from innerview.jobs.work import Product, Work
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import played_with
 from innerview.rollouts.what_if.origin import Origin, changes_of, origin_of
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
-from innerview.schema import ChangeAt, Move, PlayedWith, RecordingInfo, RolledOutFrom, Scene, only_number
+from innerview.schema import ChangeAt, Move, PlayedWith, RecordingInfo, RolledOutFrom, Scene, Watch, only_number
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.store.paths import free_name
 
@@ -52,10 +52,14 @@ class WhatIfWork(Work):
         """The recording."""
         return Product(recording=self.name, subject=self.origin.subject.info.name)
 
-    def run(self, part: Any, watch: Watch) -> Recording:
+    def run(self, part: Any, watch: Watch) -> None:
         """Play the moves and write."""
         with WhatIfRollout(self.origin) as rollout:
-            return save_rollout(self.study, rollout, rollout.play(self.job.moves), name=self.name, progress=watch)
+            save_rollout(self.study, rollout, rollout.play(self.job.moves), name=self.name, progress=watch)
+
+    def merge(self, given: Sequence[Any]) -> Recording:
+        """The recording."""
+        return self.study.recording(self.name)
 
 
 def save_rollout(
