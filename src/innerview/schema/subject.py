@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
-from typing import Literal
+from itertools import permutations, repeat
+from typing import Literal, get_args
 
-from innerview.errors import EditError, UnknownName
+from innerview.errors import EditError, SubjectError, UnknownName
+from innerview.schema.data import PosePart
 from innerview.schema.edit import Edit
 from innerview.schema.site import Site
 
 HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
 InputKind = Literal["image", "vector", "tokens"]
 Editable = Literal["state", "last layer", "carried"]
+POSE: tuple[PosePart, ...] = ("x", "y", "angle")
+"""What the numbers of a pose head are, in this order, unless it says so itself."""
 MAX_PAIRED = 9
 """Actions up to which one over another is listed; pairs of more would be a long list."""
 
@@ -38,17 +41,41 @@ class Head:
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     """Of each number: "m", "rad"; where empty, those of the recorded columns that it is about."""
+    pose: tuple[PosePart, ...] = ()
+    """Of a pose head: which part of a pose each number is, "" for none; x, y and angle unless said."""
+
+    def __post_init__(self) -> None:
+        if self.pose and (self.kind != "pose" or len(self.pose) != self.size):
+            raise SubjectError(
+                f"Head '{self.name}' is a {self.kind} head of {self.size} numbers; pose={self.pose} says a part of a "
+                "pose for each number of a pose head."
+            )
+        known = get_args(PosePart)
+        if not self.pose and any(a != b and a in known for a, b in zip(self.names, self.pose_parts, strict=False)):
+            raise SubjectError(
+                f"Head '{self.name}' calls its numbers {', '.join(self.names)}; those of a pose are x, y and angle. "
+                "Say which part of a pose each of them is: Head(…, pose=('x', 'y', 'z', 'angle'))."
+            )
+
+    @property
+    def pose_parts(self) -> tuple[PosePart, ...]:
+        """Which part of a pose each number is; none of a head that is no pose."""
+        if self.kind != "pose":
+            return ()
+        return self.pose or (*POSE, *repeat("", self.size))[: self.size]
 
     @property
     def parts(self) -> tuple[str, ...]:
         """A name for each of its numbers."""
-        return self.names or tuple(map(str, range(self.size)))
+        if self.names:
+            return self.names
+        said = self.pose_parts or ("",) * self.size
+        return tuple(part or str(place) for place, part in enumerate(said))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of its numbers as columns, of a head that estimates something about the world."""
-        parts = self.names or (("x", "y", "angle") if self.size == 3 else tuple(map(str, range(self.size))))
-        return tuple(f"{self.name}_{part}" for part in parts)
+        return tuple(f"{self.name}_{part}" for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True)

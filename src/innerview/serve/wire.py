@@ -18,6 +18,7 @@ from innerview.schema import (
     Ordering,
     Origin,
     Polygon,
+    Pose,
     ResultArray,
     RowKind,
     SubjectInfo,
@@ -159,6 +160,8 @@ class RecordingReply(BaseModel):
     row: RowKind
     ordering: Ordering | None
     columns: tuple[Column, ...]
+    pose: Pose
+    """Names of the columns that say where the agent is and where it looks."""
     arrays: list[ArrayReply]
     group_columns: tuple[Column, ...]
     groups: int

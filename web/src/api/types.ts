@@ -1314,6 +1314,12 @@ export interface components {
              */
             pair: string;
             /**
+             * Pose
+             * @default
+             * @enum {string}
+             */
+            pose: "" | "x" | "y" | "z" | "angle" | "pitch" | "roll";
+            /**
              * Type
              * @enum {string}
              */
@@ -1532,6 +1538,11 @@ export interface components {
              * @default []
              */
             names: string[];
+            /**
+             * Pose
+             * @default []
+             */
+            pose: ("" | "x" | "y" | "z" | "angle" | "pitch" | "roll")[];
             /** Size */
             size: number;
             /**
@@ -1978,6 +1989,39 @@ export interface components {
             ][];
         };
         /**
+         * Pose
+         * @description Names of the columns that say where an agent is and where it looks; empty where none does.
+         */
+        Pose: {
+            /**
+             * Angle
+             * @default
+             */
+            angle: string;
+            /** Angle Deg */
+            angle_deg?: number | null;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /**
+             * X
+             * @default
+             */
+            x: string;
+            /**
+             * Y
+             * @default
+             */
+            y: string;
+            /**
+             * Z
+             * @default
+             */
+            z: string;
+        };
+        /**
          * PredictJob
          * @description Run a live subject over rows that are there already, whoever made them.
          */
@@ -2173,6 +2217,7 @@ export interface components {
              * @default []
              */
             other: string[];
+            pose: components["schemas"]["Pose"];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
