@@ -121,6 +121,8 @@ class ArraySpec:
     """Draw with nearest neighbour (games) rather than smoothly (photographs)."""
     unit: str = ""
     label: str = ""
+    site: str = ""
+    """Address of the site of the subject whose values these are; empty where they are of none, or nobody knows."""
 
     @property
     def is_image(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations, repeat
+from itertools import permutations
 from typing import Literal, get_args
 
 from innerview.errors import EditError, SubjectError, UnknownName
@@ -62,7 +62,8 @@ class Head:
         """Which part of a pose each number is; none of a head that is no pose."""
         if self.kind != "pose":
             return ()
-        return self.pose or (*POSE, *repeat("", self.size))[: self.size]
+        unsaid: tuple[PosePart, ...] = ("",)
+        return self.pose or (POSE + unsaid * self.size)[: self.size]
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -91,12 +92,12 @@ class MemorySite:
     """What a change made here reaches. `state`: the heads of the same step and every step after. `carried`: only the
     steps after. `last layer`: as `state` in the last of the stacked layers, as `carried` in those below."""
 
-    @property
-    def address(self) -> str:
-        """As a site: `gru/h`, `lstm/c`, or `/name` where it was declared."""
-        if self.kind == "declared":
-            return f"/{self.name}"
-        return f"{self.layer}/{'c' if self.kind == 'lstm cell' else 'h'}"
+    address: str = ""
+    """As a site, made of the others: `gru/h`, `lstm/c`, or `/name` where it was declared."""
+
+    def __post_init__(self) -> None:
+        layered = f"{self.layer}/{'c' if self.kind == 'lstm cell' else 'h'}"
+        object.__setattr__(self, "address", f"/{self.name}" if self.kind == "declared" else layered)
 
     @property
     def site(self) -> Site:
@@ -146,18 +147,25 @@ class SubjectInfo:
         alone = len(self.memory) == 1
         return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.memory}
 
-    def memory_site(self, name: str = "") -> MemorySite:
-        """The memory site of that name, of that address, or that an array of a recording holds; the only one for ""."""
+    def memory_site(self, address: str = "") -> MemorySite:
+        """The memory site of that address; the only one for ""."""
         if not self.memory:
             raise EditError(f"'{self.name}' has no memory: there is nothing that an edit could change, or drop.")
-        if not name and len(self.memory) > 1:
+        if not address and len(self.memory) > 1:
             several = ", ".join(site.address for site in self.memory)
             raise EditError(f"'{self.name}' has several memory sites: say which with site=… ({several}).")
+        for site in self.memory:
+            if address in ("", site.address):
+                return site
+        raise UnknownName("memory site", address, [site.address for site in self.memory])
+
+    def memory_in(self, array: str) -> MemorySite:
+        """The memory site whose states an array of a recording holds."""
         arrays = self.memory_arrays
         for site in self.memory:
-            if name in ("", site.name, site.address, arrays[site.name]):
+            if arrays[site.name] == array:
                 return site
-        raise UnknownName("memory site", name, [site.address for site in self.memory])
+        raise UnknownName("memory array", array, arrays.values(), f"It is to hold states of '{self.name}'.")
 
     def __str__(self) -> str:
         """A line for each kind of part, for people who print it."""

@@ -146,6 +146,8 @@ class ArrayReply(BaseModel):
     pixelated: bool
     unit: str
     label: str
+    site: str
+    """Address of the site of the subject whose values these are."""
     is_image: bool
 
 

@@ -1123,6 +1123,8 @@ export interface components {
             role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
+            /** Site */
+            site: string;
             /** Unit */
             unit: string;
         };
@@ -1184,6 +1186,11 @@ export interface components {
             role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
+            /**
+             * Site
+             * @default
+             */
+            site: string;
             /**
              * Unit
              * @default
@@ -1774,6 +1781,11 @@ export interface components {
          * @description A recurrent state; `shape` is without the batch axis: (size,) or (layers, size).
          */
         MemorySite: {
+            /**
+             * Address
+             * @default
+             */
+            address: string;
             /**
              * Editable
              * @default state
