@@ -51,7 +51,7 @@ from innerview.schema.output import (
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, RowKind
 from innerview.schema.result import Result, ResultArray, ResultInfo
-from innerview.schema.rows import Feed, Rows, States, Watch, unwatched
+from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
@@ -119,6 +119,7 @@ __all__ = [
     "SubjectInfo",
     "Table",
     "ThingInView",
+    "Things",
     "Watch",
     "WeightEdit",
     "WorldInfo",

@@ -21,6 +21,7 @@ Need = Literal[
     "convolution",
     "gradients",
     "masks",
+    "classes",  # masks, or named things with their boxes in the picture
     "episodes",  # rows with time
 ]
 RUNS: tuple[Need, ...] = ("subject", "gradients", "convolution", "attention")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -139,6 +139,18 @@ class _ColumnsPart(Mapping[str, np.ndarray]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Things:
+    """Named things in view, with boxes in pixels of a picture that the subject saw."""
+
+    names: Callable[[], tuple[str, ...]]
+    """Every kind of thing in the recording, the same whichever rows are looked at."""
+    read: Callable[[np.ndarray], Sequence[Sequence[Mapping[str, Any]]]]
+    """For each place the things in view: `name`, box (`x_px`, `y_px`, `width_px`, `height_px`) and `distance`."""
+    size_hw: tuple[int, int]
+    """Of the picture."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """Rows that a lens looks at: any selection of a recording. What it does not ask for is not read.
 
@@ -161,6 +173,10 @@ class Rows:
     """Reads the masks, where the world provides them."""
     classes: tuple[str, ...] = ()
     """What the numbers in the masks stand for."""
+    things: Things | None = None
+    """What is in view, where the world names it with its boxes."""
+    seconds_per_step: float | None = None
+    """Where the world says it."""
     ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """For image inputs that were recorded as bytes: a black and a white picture as the subject takes them."""
 
@@ -208,7 +224,7 @@ class Rows:
     def part(self, places: np.ndarray) -> Rows:
         """Some of these rows, ascending; episodes are cut to what is left of them."""
         places = np.asarray(places, np.int64)
-        mask = self.mask
+        mask, things = self.mask, self.things
         return replace(
             self,
             numbers=self.numbers[places],
@@ -217,6 +233,7 @@ class Rows:
             groups=_runs(self.group_numbers()[places]) if self.groups else (),
             feed=_FeedPart(self.feed, places),
             mask=None if mask is None else lambda some: mask(places[some]),
+            things=None if things is None else replace(things, read=lambda some: things.read(places[some])),
         )
 
 

@@ -91,6 +91,8 @@ export function channelOf(frame: string, recording: RecordingInfo): number | und
 export interface Cell {
   readonly key: string;
   readonly lens: string;
+  /** Its name in the literature: a lens with guided weights has another one. */
+  readonly method: string;
   readonly parameters: Given;
   readonly subject: string;
   readonly frame: string;
@@ -120,6 +122,7 @@ export function cellAt(
   return {
     key: JSON.stringify([method.lens.name, given, subject, frame]),
     lens: method.lens.name,
+    method: method.key,
     parameters: given,
     subject,
     frame,

@@ -1,0 +1,50 @@
+/** What the saliency workspace looks at: the maps that are shown, and the part of the picture that is asked about. */
+import { key, text } from "../address/address.svelte";
+import type { ResultLine } from "../../api/results";
+import type { Given } from "../results/lenses";
+import type { Session } from "../session.svelte";
+import { answerTo, readRegion, writeRegion, type Region, type ShownMap } from "./region";
+
+export const regionKey = key<Region | null>("region", {
+  otherwise: null,
+  read: (told) => readRegion(told) ?? undefined,
+  write: (region) => (region ? writeRegion(region) : ""),
+});
+/** What is open below the maps. */
+export const overTab = text("over");
+
+export class Saliency {
+  /** The maps of the grid, as they stand there. */
+  maps = $state.raw<readonly ShownMap[]>([]);
+
+  constructor(private readonly session: Session) {}
+
+  /** The rows that are looked at: the episode, or all that the time axis can show. */
+  get rows(): readonly [number, number] {
+    const { session } = this;
+    if (session.recording?.info.ordering == null) return [0, session.recording?.info.rows ?? 0];
+    return [session.window.start, session.window.stop];
+  }
+
+  /** Maps that lenses over maps know. */
+  get known(): readonly (ShownMap & { readonly asked: Given })[] {
+    return this.maps.filter((map): map is ShownMap & { asked: Given } => map.asked !== null);
+  }
+
+  /** What a lens over maps said of one of them, over these rows. */
+  answer(lens: string, map: ShownMap & { readonly asked: Given }, more: Given = {}): ResultLine | undefined {
+    const [start, stop] = this.rows;
+    return answerTo(this.session.results.of(lens), { ...map.asked, ...more }, { start, stop, subject: map.subject });
+  }
+
+  /** Ask a lens about every map that it did not say anything of. */
+  async ask(lens: string, more: Given = {}, maps = this.known): Promise<void> {
+    const rows = [[...this.rows]] as [[number, number]];
+    for (const map of maps) {
+      const found = this.answer(lens, map, more);
+      if (found && !found.provisional) continue;
+      const who = map.subject ? { subject: map.subject, other: true } : {};
+      await this.session.results.look(lens, { ...map.asked, ...more }, { rows, ...who });
+    }
+  }
+}
