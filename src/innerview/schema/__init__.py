@@ -53,7 +53,7 @@ from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, R
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
+from innerview.schema.subject import Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "OUTPUTS",
     "TARGET",
     "ActionSpace",
+    "Age",
     "ArrayKind",
     "ArraySpec",
     "Axis",
