@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
     from innerview.lenses.trust.work import trust
+    from innerview.rollouts.learning.folder import import_snapshots
+    from innerview.rollouts.learning.signal import learning_signal
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.recorder import recorder
@@ -49,6 +51,8 @@ _HOMES = {
     "check": "innerview.store",
     "edit": "innerview.edits",
     "from_sb3": "innerview.subjects",
+    "import_snapshots": "innerview.rollouts.learning.folder",
+    "learning_signal": "innerview.rollouts.learning.signal",
     "load_snapshot": "innerview.rollouts.snapshots",
     "smallest_memory": "innerview.interventions.smallest_memory",
     "what_if": "innerview.rollouts.what_if.sessions",
@@ -87,6 +91,8 @@ __all__ = [
     "edit",
     "from_sb3",
     "import_pairs",
+    "import_snapshots",
+    "learning_signal",
     "load_snapshot",
     "look",
     "predict",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from innerview.cli import ablate_app, lenses, look, make, predict, reduce_app, trust
+from innerview.cli.training import learning
 from innerview.registry import load_plugins
 from innerview.store import ImportOptions
 
@@ -231,7 +232,11 @@ def export(
     )
 
 
-for command in (predict.predict, *lenses.COMMANDS, *reduce_app.COMMANDS, *ablate_app.COMMANDS, *trust.COMMANDS):
+COMMANDS = (
+    *(predict.predict, *lenses.COMMANDS, *learning.COMMANDS, *trust.COMMANDS),
+    *(*reduce_app.COMMANDS, *ablate_app.COMMANDS),
+)
+for command in COMMANDS:
     app.command()(command)
 for name, added in load_plugins("commands").items():
     if isinstance(added, typer.Typer):

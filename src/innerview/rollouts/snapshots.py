@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, SubjectError
 from innerview.jobs.recorded import differences
+from innerview.rollouts.learning.ages import OF
 from innerview.rollouts.record import check_subject, record
 from innerview.store import Snapshot, Study
 from innerview.subjects import Subject, first_difference, from_sb3, tensors_of
@@ -26,8 +28,11 @@ def snapshot(
     episodes: int = 2,
     seeds: int = 0,
     max_steps: int | None = 1000,
+    facts: Mapping[str, Any] | None = None,
 ) -> Snapshot:
     """Keep the weights as they are now and, with a world, a short recording of how it plays.
+
+    `facts` are kept with them, such as {"score": …}, the mean return at this step.
 
     In a plain loop:
 
@@ -36,7 +41,8 @@ def snapshot(
     """
     check_subject(subject)
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
-    taken = Snapshot(run=run, step=step, recording="" if world is None else f"{run} {step:010d}")
+    kept = {OF: subject.info.name, **(facts or {})}
+    taken = Snapshot(run=run, step=step, recording="" if world is None else f"{run} {step:010d}", facts=kept)
     if world is not None:
         _check_free(opened, taken.recording, subject, run)
         record(
@@ -71,7 +77,7 @@ def load_snapshot(study: Study | str | Path, run: str, step: int, *, like: Subje
             f"Snapshot '{taken.subject}' is of another architecture than '{like.info.name}': {other}. Give `like` the "
             "subject that was trained in this run, or one built the same way."
         )
-    return like.copied(weights, name=taken.subject)
+    return like.copied(weights, name=taken.subject).aged(run, step)
 
 
 def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:

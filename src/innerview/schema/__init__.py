@@ -68,7 +68,7 @@ from innerview.schema.recording import (
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import POSE, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
+from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
@@ -80,6 +80,7 @@ __all__ = [
     "POSE",
     "TARGET",
     "ActionSpace",
+    "Age",
     "Arguments",
     "ArrayKind",
     "ArraySpec",

@@ -17,11 +17,11 @@ from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, Swe
 from innerview.jobs.kinds import KINDS, JobKind, described
 from innerview.lenses.job import LensJob
 from innerview.lenses.trust.job import TrustJob
-from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 
 T = TypeVar("T")
 CORE = (
-    *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob),
+    *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob, LearningJob),
     *(TableJob, SweepJob, SmallestMemoryJob, AblationTestJob),
     TrustJob,
 )

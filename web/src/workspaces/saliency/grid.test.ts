@@ -38,7 +38,7 @@ const recording = {
 } as unknown as RecordingInfo;
 const runner = recordedRunner(recording);
 const methods = methodsOf(lenses, recording, runner);
-const nothing = { method: null, target: null, layer: null, frame: null, subject: null };
+const nothing = { method: null, target: null, layer: null, frame: null, input: null, subject: null, snapshot: null };
 
 describe("methods", () => {
   it("are lenses over one row that fit, and guided weights are methods of their own", () => {
