@@ -10,8 +10,8 @@ from innerview.subjects import Subject
 
 SEED = 3_000_000
 """Of the one game that each agent plays; training draws its own below 2**31 at random."""
-FIRST, COUNT = 60, 64
-"""Steps that are measured; the pictures show the one in their middle."""
+STEPS = range(60, 124)
+"""Those that are measured; the pictures show the one in their middle."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,11 +79,19 @@ class Seat:
     subject: Subject
     study: Study
     recording: Recording
+    steps: range
+    """Those that are measured."""
 
     @property
-    def frames(self) -> int:
-        """How many it sees at once."""
-        return int(self.subject.info.inputs[0].shape[0])
+    def shown(self) -> int:
+        """The step that is pictured, counted from the first that is measured."""
+        return len(self.steps) // 2
+
+    @property
+    def pictured(self) -> range:
+        """The row that is pictured."""
+        step = self.steps[self.shown]
+        return range(step, step + 1)
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -93,7 +101,7 @@ class Seat:
         return tuple(head.names)
 
 
-def seated(study: Study, row: Row) -> Seat:
+def seated(study: Study, row: Row, steps: range) -> Seat:
     """Load an agent and let it play, unless the study has its episode."""
     import innerview_zoo as zoo
 
@@ -105,9 +113,9 @@ def seated(study: Study, row: Row) -> Seat:
             world,
             episodes=1,
             seeds=SEED,
-            max_steps=FIRST + COUNT,
+            max_steps=steps.stop,
             name=row.key,
             greedy=True,
             progress=False,
         )
-    return Seat(row=row, subject=subject, study=study, recording=study.recording(row.key))
+    return Seat(row=row, subject=subject, study=study, recording=study.recording(row.key), steps=steps)

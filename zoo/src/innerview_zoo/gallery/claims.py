@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -172,13 +173,9 @@ def _skill(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
         if not ages:
             continue
         values = [float(contrast(maps(each, GUIDED).heat).mean()) for each in (*ages, seat)]
-        held.append(all(a < b for a, b in zip(values, values[1:], strict=False)))
-        lines.append(
-            [
-                seat.row.title,
-                " → ".join(f"{each.row.age} {v:.3g}" for each, v in zip((*ages, seat), values, strict=True)),
-            ]
-        )
+        held.append(all(a < b for a, b in pairwise(values)))
+        told = (f"{each.row.age} {value:.3g}" for each, value in zip((*ages, seat), values, strict=True))
+        lines.append([seat.row.title, " → ".join(told)])
     return _verdict(held), ["agent", "contrast by age"], lines
 
 
@@ -244,7 +241,8 @@ CLAIMS = (
     Claim(
         text="Grad-CAM is inverted more often for agents that are trained less.",
         where="section 4.1, figure 46",
-        question="Share of steps in which less than a tenth of the signed CAM is positive. Holds where every younger age has more.",
+        question="Share of steps in which less than a tenth of the signed CAM is positive. Holds where every younger "
+        "age has more.",
         measure=_inverted_while_young,
     ),
     Claim(
@@ -262,14 +260,15 @@ CLAIMS = (
     Claim(
         text="CAMs do not tell actions apart.",
         where="section 4.2",
-        question=f"Share of one action's map that lies elsewhere in another's, over pairs of the first {ACTIONS} actions. Holds "
-        "where both CAMs have less than guided backpropagation, with intervals apart.",
+        question=f"Share of one action's map that lies elsewhere in another's, over pairs of the first {ACTIONS} "
+        "actions. Holds where both CAMs have less than guided backpropagation, with intervals apart.",
         measure=_actions,
     ),
     Claim(
         text="The better an agent is trained, the stronger positive and negative gradients meet.",
         where="section 4.1",
-        question="Mean step between neighbouring pixels of opposite sign under guided backpropagation. Holds where it grows with age.",
+        question="Mean step between neighbouring pixels of opposite sign under guided backpropagation. Holds where it "
+        "grows with age.",
         measure=_skill,
     ),
     Claim(
@@ -281,7 +280,8 @@ CLAIMS = (
     Claim(
         text="Value and advantage stream look at different things.",
         where="section 4.1, after Wang and others 2015",
-        question="Share of one stream's guided map that lies elsewhere in the other's. Holds where more than half does.",
+        question="Share of one stream's guided map that lies elsewhere in the other's. Holds where that is more than "
+        "half.",
         measure=_streams,
     ),
 )

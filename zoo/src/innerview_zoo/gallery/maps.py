@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import innerview as iv
-from innerview_zoo.gallery.agents import COUNT, FIRST, Seat
+from innerview_zoo.gallery.agents import Seat
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +19,6 @@ class Method:
     title: str
     lens: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_cam(self) -> bool:
-        """Whether it has one map for all frames."""
-        return self.lens == "gradcam"
 
 
 GRADIENT = Method(title="Gradient", lens="gradient")
@@ -54,12 +49,11 @@ class Maps:
 
 def maps(seat: Seat, method: Method, **parameters: Any) -> Maps:
     """Over all measured steps."""
-    steps = (FIRST, FIRST + COUNT)
     made = iv.look(
         seat.study,
         method.lens,
         seat.recording.name,
-        rows=steps,
+        rows=(seat.steps.start, seat.steps.stop),
         subject=seat.subject,
         progress=False,
         **{**method.parameters, **parameters},
