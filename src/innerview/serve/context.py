@@ -75,6 +75,8 @@ class Service:
     docs: Docs = field(default_factory=Docs)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""
+    live: set[Any] = field(default_factory=set)
+    """Live connections that are open."""
     pyramids: Pyramids = field(default_factory=Pyramids)
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -31,6 +31,7 @@ from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.additions import (
     BESIDE,
     begin_additions,
+    begin_again,
     continues,
     grows,
     must_match,
@@ -39,7 +40,7 @@ from innerview.store.recordings.additions import (
     take_place,
 )
 from innerview.store.recordings.damage import Damage, recording_folders
-from innerview.store.recordings.lock import WriterLock
+from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import (
     MANIFEST,
     STUDY_FORMAT,
@@ -131,6 +132,8 @@ class Study:
 
     def recordings(self) -> list[str]:
         """Names of the recordings that can be opened."""
+        with suppress(StoreError):  # a study that is read-only or busy is looked at as it is
+            settle(self.path)
         bad = {damage.part for damage in self.damaged()}
         return [name for name in recording_folders(self.path) if f"recordings/{name}" not in bad]
 
@@ -166,14 +169,15 @@ class Study:
         if there is None or not (overwrite or adding):
             return self._writer(place, info, block_rows)
         beside = confined(self.path, BESIDE, info.name)
-        if beside.exists() and not continues(beside, info):
-            with changing(self.path):
-                remove_folder(beside, beside=self.path)
-        if adding and not overwrite:
-            block_rows = there.block_rows
-            if not beside.exists():
-                begin_additions(place, beside, info)
-        writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place))
+        with changing(self.path):  # so that nobody else begins there meanwhile
+            WriterLock(place / WRITER_LOCK).release()  # an error while somebody writes it
+            if not continues(beside, info):
+                begin_again(self.path, beside)
+            if adding and not overwrite:
+                block_rows = there.block_rows
+                if not beside.exists():
+                    begin_additions(place, beside, info)
+            writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place))
         if adding and not overwrite:
             restore_rest(self.recording(info.name), writer)
         return writer
@@ -207,7 +211,7 @@ class Study:
             checked_name("array", spec.name)
         with changing(self.path):  # while nobody removes the folder of a recording that came to nothing
             make_folder(folder)
-            lock = WriterLock(folder / "writer.lock")
+            lock = WriterLock(folder / WRITER_LOCK)
         try:
             return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock, then=then)
         except BaseException:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
 from innerview.lenses.columns.vocabulary import vocabulary
-from innerview.schema import Column, Lens, targets_of, to_json
+from innerview.schema import Column, Lens, pose_of, targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.capabilities import capabilities_of
 from innerview.serve.context import Opened, Service, Serving
@@ -144,6 +144,7 @@ def _describe(opened: Opened, derived: Sequence[Column], capabilities: Capabilit
         {
             **{k: v for k, v in to_json(info).items() if k in RecordingReply.model_fields},
             "columns": to_json([*info.columns, *derived]),
+            "pose": pose_of(info.columns),
             "rows": recording.rows,
             "complete": recording.complete,
             "arrays": [ArrayReply(**to_json(a), is_image=a.is_image) for a in info.arrays],

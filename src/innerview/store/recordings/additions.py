@@ -16,7 +16,8 @@ from typing import Any
 from innerview.schema import RecordingInfo, to_json
 from innerview.store.changes import changing
 from innerview.store.files import make_folder, read_plain, remove_folder, write_file, writing
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.paths import confined, is_plain_file, is_there
+from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import (
     LOG,
     LOG_LIMIT,
@@ -89,13 +90,23 @@ def restore_rest(old: Recording, writer: RecordingWriter) -> None:
     writer.restored = (old.rows - first, len(lines))
 
 
+def begin_again(study: Path, beside: Path) -> None:
+    """Remove what was begun with other arguments; an error while somebody writes it. The study is held."""
+    if beside.exists():
+        WriterLock(beside / WRITER_LOCK).release()
+        remove_folder(beside, beside=study)
+
+
 def take_place(study: Path, beside: Path, place: Path) -> None:
     """Put a finished recording in its place."""
     old = beside.with_name(beside.name + _OLD)
     with changing(study), writing(place):
+        if not beside.exists():
+            return  # another process finished the same and put it there
         if old.exists():
             remove_folder(old, beside=study)
         if place.exists():
+            WriterLock(place / WRITER_LOCK).release()  # an error while somebody writes it
             place.rename(old)
         beside.rename(place)
         if old.exists():
@@ -105,19 +116,32 @@ def take_place(study: Path, beside: Path, place: Path) -> None:
 
 
 def settle(study: Path) -> None:
-    """Bring back what a process took away that was killed before it put the new recording in its place."""
-    if not (study / BESIDE).is_dir():
+    """Bring back what a process took away that was killed before it put the new recording in its place, and remove
+    what it had replaced."""
+    if not _replaced(study):
         return
     with changing(study), writing(study / BESIDE):
-        for folder in (study / BESIDE).glob(f"*{_OLD}"):
-            place = study / "recordings" / folder.name.removesuffix(_OLD)
-            if not place.exists() and is_plain_file(folder / MANIFEST):
-                folder.rename(place)
+        for old in _replaced(study):
+            place = study / "recordings" / old.name.removesuffix(_OLD)
+            if is_plain_file(place / MANIFEST):
+                remove_folder(old, beside=study)
+            elif not is_there(place) and is_plain_file(old / MANIFEST):
+                old.rename(place)
+        with suppress(OSError):
+            (study / BESIDE).rmdir()  # unless another recording grows
+
+
+def _replaced(study: Path) -> list[Path]:
+    """Folders of recordings that were taken away; a link is none."""
+    beside = study / BESIDE
+    if beside.is_symlink() or not beside.is_dir():
+        return []
+    return [path for path in sorted(beside.glob(f"*{_OLD}")) if path.is_dir() and not path.is_symlink()]
 
 
 def continues(folder: Path, info: RecordingInfo) -> bool:
-    """Whether what was begun in a folder goes on with these arguments."""
-    if not is_plain_file(folder / MANIFEST):
+    """Whether what was begun in a folder goes on with these arguments; a loop of one's own begins anew."""
+    if not is_plain_file(folder / MANIFEST) or info.origin.kind == "logged":
         return False
     before = load_manifest(folder).manifest.info
     return must_match(before) == must_match(info)
