@@ -61,12 +61,13 @@ def read(arguments: type[T], value: Any, what: str) -> T:
     if not isinstance(value, dict):
         raise RequestError(f"What {what} takes is given by name, not as {value!r:.60}.")
     kind: Any = arguments
-    model = _validated(_model(kind), value, what, arguments)
+    model = _validated(model_of(kind), value, what, arguments)
     return arguments(**{name: getattr(model, name) for name in _names(arguments)})
 
 
 @cache
-def _model(arguments: Any) -> type[BaseModel]:
+def model_of(arguments: Any) -> type[BaseModel]:
+    """The wire's model of a dataclass."""
     return create_model(arguments.__name__, __config__=_config(arguments), **_fields(arguments))
 
 

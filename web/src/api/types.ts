@@ -1244,6 +1244,16 @@ export interface components {
             unit: string;
         };
         /**
+         * BinaryHead
+         * @description What the binary message that follows holds: little-endian numbers, row by row.
+         */
+        BinaryHead: {
+            /** Dtype */
+            dtype: string;
+            /** Shape */
+            shape: number[];
+        };
+        /**
          * Camera
          * @description Intrinsics of a pinhole camera, in pixels.
          */
@@ -1684,6 +1694,18 @@ export interface components {
             shape: number[];
         };
         /**
+         * JobNews
+         * @description How a job stands now.
+         */
+        JobNews: {
+            /**
+             * Event
+             * @constant
+             */
+            event: "job";
+            job: components["schemas"]["JobReply"];
+        };
+        /**
          * JobReply
          * @description How a job stands.
          */
@@ -1824,6 +1846,32 @@ export interface components {
             yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
         };
         /**
+         * LensCall
+         * @description Look at a recorded row through a lens.
+         */
+        LensCall: {
+            /** Input */
+            input?: string | null;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /** Lens */
+            lens: string;
+            /** Other */
+            other?: boolean;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
          * LensJob
          * @description Look at rows of a recording through a lens. A plug-in's lens is named like any other.
          */
@@ -1856,6 +1904,86 @@ export interface components {
             ][] | null;
             /** Subject */
             subject?: string | null;
+        };
+        /**
+         * LiveAnswer
+         * @description What a call gave.
+         */
+        LiveAnswer: {
+            /** @default null */
+            binary: components["schemas"]["BinaryHead"] | null;
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: true;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * LiveFailure
+         * @description What went wrong; of no request in particular where it could not be read.
+         */
+        LiveFailure: {
+            /**
+             * Channel
+             * @default null
+             */
+            channel: string | null;
+            error: components["schemas"]["ErrorBody"];
+            /**
+             * Id
+             * @default null
+             */
+            id: number | null;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: false;
+        };
+        /**
+         * LiveRequest
+         * @description One call; a newer one on the same channel replaces it.
+         */
+        LiveRequest: {
+            /**
+             * Arguments
+             * @default {}
+             */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Call */
+            call: string;
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+        };
+        /**
+         * LiveStale
+         * @description A newer request took this one's place.
+         */
+        LiveStale: {
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: false;
+            /**
+             * Stale
+             * @constant
+             */
+            stale: true;
         };
         /**
          * MapImage
@@ -1987,6 +2115,28 @@ export interface components {
          */
         Names: {
             [key: string]: string;
+        };
+        /**
+         * ObjectInView
+         * @description One thing of a column of objects; what a world does not say of it is NaN.
+         */
+        ObjectInView: {
+            /** Distance */
+            distance: number;
+            /** Height Px */
+            height_px: number;
+            /** Name */
+            name: string;
+            /** Width Px */
+            width_px: number;
+            /** X */
+            x: number;
+            /** X Px */
+            x_px: number;
+            /** Y */
+            y: number;
+            /** Y Px */
+            y_px: number;
         };
         /**
          * OrderReply
