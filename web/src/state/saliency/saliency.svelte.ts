@@ -12,6 +12,11 @@ export const regionKey = key<Region | null>("region", {
 });
 /** What is open below the maps. */
 export const overTab = text("over");
+/** The map that is measured, by its place in the grid. */
+const mapKey = text("map");
+
+/** A map that lenses over maps can be asked about. */
+export type KnownMap = ShownMap & { readonly asked: Given };
 
 export class Saliency {
   /** The maps of the grid, as they stand there. */
@@ -26,25 +31,39 @@ export class Saliency {
     return [session.window.start, session.window.stop];
   }
 
+  /** Every row of the recording. */
+  get all(): readonly [number, number] {
+    return [0, this.session.recording?.info.rows ?? 0];
+  }
+
   /** Maps that lenses over maps know. */
-  get known(): readonly (ShownMap & { readonly asked: Given })[] {
-    return this.maps.filter((map): map is ShownMap & { asked: Given } => map.asked !== null);
+  get known(): readonly KnownMap[] {
+    return this.maps.filter((map): map is KnownMap => map.asked !== null);
+  }
+
+  /** The one that is measured where a view shows one alone: the one that was chosen, else the first. */
+  get measured(): KnownMap | undefined {
+    const chosen = this.session.get(mapKey);
+    return this.known.find(({ key }) => key === chosen) ?? this.known[0];
+  }
+
+  measure(map: string): void {
+    this.session.set(mapKey, map === this.known[0]?.key ? "" : map);
   }
 
   /** What a lens over maps said of one of them, over these rows. */
-  answer(lens: string, map: ShownMap & { readonly asked: Given }, more: Given = {}): ResultLine | undefined {
-    const [start, stop] = this.rows;
+  answer(lens: string, map: KnownMap, more: Given = {}, rows = this.rows): ResultLine | undefined {
+    const [start, stop] = rows;
     return answerTo(this.session.results.of(lens), { ...map.asked, ...more }, { start, stop, subject: map.subject });
   }
 
   /** Ask a lens about every map that it did not say anything of. */
-  async ask(lens: string, more: Given = {}, maps = this.known): Promise<void> {
-    const rows = [[...this.rows]] as [[number, number]];
+  async ask(lens: string, more: Given = {}, maps = this.known, rows = this.rows): Promise<void> {
     for (const map of maps) {
-      const found = this.answer(lens, map, more);
+      const found = this.answer(lens, map, more, rows);
       if (found && !found.provisional) continue;
       const who = map.subject ? { subject: map.subject, other: true } : {};
-      await this.session.results.look(lens, { ...map.asked, ...more }, { rows, ...who });
+      await this.session.results.look(lens, { ...map.asked, ...more }, { rows: [[rows[0], rows[1]]], ...who });
     }
   }
 }
