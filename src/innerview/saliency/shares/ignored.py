@@ -87,7 +87,7 @@ def look(
     seed: int = 0,
     watch: Watch = unwatched,
 ) -> Table:
-    """For each class its attention, and how far the decision moves without it, beyond the same shape taken elsewhere."""
+    """For each class its attention, and how far the decision moves without it beyond the same shape taken elsewhere."""
     places = np.unique(np.linspace(0, rows.count - 1, min(max_rows, rows.count)).round().astype(np.int64))
     some = rows.part(places)
     names, random = classes_of(rows)[1:], np.random.default_rng(seed)

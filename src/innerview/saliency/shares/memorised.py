@@ -162,7 +162,7 @@ def _line(one: dict[str, Any]) -> list[Any]:
 
 
 def _maps(seen: Sightings, classes: int, cells: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
-    """Both [class, cell, cell]: how often a thing of the class was there, and the mean response, 1 the average pixel."""
+    """Both [class, cell, cell]: how often such a thing was there, and the mean response, 1 the average pixel."""
     key, size = seen.name * cells**2 + seen.cell, classes * cells**2
     often = np.bincount(key, minlength=size)
     summed = np.bincount(key, seen.response, size)

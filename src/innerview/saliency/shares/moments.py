@@ -24,7 +24,7 @@ LENS = Lens(
         Parameter(
             name="methods",
             type="text",
-            default="gradient,guided,occlusion",
+            default="gradient,guided,integrated-input",
             description="Names of methods with commas between them; jumps and classes are those of the first.",
         ),
         TARGET,
@@ -43,12 +43,12 @@ def look(
     rows: Rows,
     subject: Subject,
     *,
-    methods: str = "gradient,guided,occlusion",
+    methods: str = "gradient,guided,integrated-input",
     target: str = "action",
     layer: str = "",
     watch: Watch = unwatched,
 ) -> PerRow:
-    """For each row, 1 less the rank correlation of the methods' maps, how much of the map moved, and an unusual class."""
+    """For each row 1 less the rank correlation of the methods' maps, how much of a map moved, and an unusual class."""
     named = _named(methods)
     maps = [MapOf(method=name, target=target, layer=layer) for name in named]
     classes = classes_of(rows) if rows.mask is not None or (rows.things and rows.things.names()) else ()
@@ -98,7 +98,7 @@ def pooled(sizes: np.ndarray) -> np.ndarray:
 
 
 def disagreement(together: np.ndarray) -> np.ndarray:
-    """[row] of maps [row, method, cells]: 1 less the mean rank correlation of any two; unknown where one is constant."""
+    """[row] of maps [row, method, cells]: 1 less the mean rank correlation of two; unknown where one is constant."""
     ranked = np.apply_along_axis(ranks, 2, together)
     centred = ranked - ranked.mean(2, keepdims=True)
     norm = np.linalg.norm(centred, axis=2, keepdims=True)
@@ -111,7 +111,7 @@ def disagreement(together: np.ndarray) -> np.ndarray:
 
 
 def jumps(maps: np.ndarray, groups: tuple[tuple[int, int], ...]) -> np.ndarray:
-    """[row] of maps [row, cells]: the share of attention that was elsewhere a step ago; unknown where a group begins."""
+    """[row] of maps [row, cells]: the share of attention that was elsewhere a step ago; unknown at a group's begin."""
     moved = np.full(len(maps), np.nan)
     moved[1:] = 0.5 * np.abs(np.diff(maps, axis=0)).sum(1)
     for start, _ in groups:
@@ -120,7 +120,7 @@ def jumps(maps: np.ndarray, groups: tuple[tuple[int, int], ...]) -> np.ndarray:
 
 
 def unusual(share: np.ndarray, chance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each row by how many deviations a class in view is looked at more than usual, and which; the ground is none."""
+    """For each row by how many deviations a class in view is looked at more than usual, and which one."""
     seen = np.where(chance > 0, share, np.nan)
     seen[:, 0] = np.nan
     known = (~np.isnan(seen)).sum(0)

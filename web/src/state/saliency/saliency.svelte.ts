@@ -1,9 +1,9 @@
 /** What the saliency workspace looks at: the maps that are shown, and the part of the picture that is asked about. */
-import { key, text } from "../address/address.svelte";
+import { choice, key, text } from "../address/address.svelte";
 import type { ResultLine } from "../../api/results";
 import type { Given } from "../results/lenses";
 import type { Session } from "../session.svelte";
-import { answerTo, readRegion, writeRegion, type Region, type ShownMap } from "./region";
+import { answerTo, readRegion, strongestOf, writeRegion, type Region, type ShownMap } from "./region";
 
 export const regionKey = key<Region | null>("region", {
   otherwise: null,
@@ -12,8 +12,11 @@ export const regionKey = key<Region | null>("region", {
 });
 /** What is open below the maps. */
 export const overTab = text("over");
+/** The colours of a sign: the page's own, or the papers'. */
+export const signs = ["blue and orange", "green and red"] as const;
+export const signsKey = choice("signs", signs);
 /** The map that is measured, by its place in the grid. */
-const mapKey = text("map");
+const mapKey = text("measured");
 
 /** A map that lenses over maps can be asked about. */
 export type KnownMap = ShownMap & { readonly asked: Given };
@@ -22,7 +25,34 @@ export class Saliency {
   /** The maps of the grid, as they stand there. */
   maps = $state.raw<readonly ShownMap[]>([]);
 
+  /** The strongest pixel of a map over all rows that are looked at, by its place in the grid, where it was measured. */
+  strongest = $state.raw<Readonly<Record<string, number>>>({});
+
   constructor(private readonly session: Session) {}
+
+  /** Read the strongest pixels that were measured of the maps that are shown; any region's measure says them. */
+  async readStrongest(): Promise<void> {
+    const [start, stop] = this.rows;
+    const { results } = this.session;
+    const found = await Promise.all(
+      this.known.map(async (map): Promise<[string, number][]> => {
+        const line = this.answer("region", map);
+        if (!line || line.provisional) return [];
+        const [rows, { shape, values }] = await Promise.all([
+          results.array(line.id, "rows"),
+          results.array(line.id, "values"),
+        ]);
+        return [[map.key, strongestOf(rows.values, values, shape[1] ?? 1, start, stop)]];
+      }),
+    );
+    this.strongest = Object.fromEntries(found.flat());
+  }
+
+  /** Measure what is missing of it. */
+  measureStrongest(): Promise<void> {
+    const missing = this.known.filter((map) => !this.answer("region", map));
+    return this.ask("region", { left: 0, top: 0, right: 1, bottom: 1 }, missing);
+  }
 
   /** The rows that are looked at: the episode, or all that the time axis can show. */
   get rows(): readonly [number, number] {

@@ -66,7 +66,7 @@ export function drawPlaces(
   const [wide, high] = [width / (lines[0]?.length ?? 1), height / lines.length];
   lines.forEach((values, y) =>
     values.forEach((value, x) => {
-      if (Number.isNaN(value)) return;
+      if (!value) return; // never there, or no response
       pen.fillStyle = `rgb(${turbo(most ? value / most : 0)
         .map(Math.round)
         .join(" ")})`;

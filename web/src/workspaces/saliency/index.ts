@@ -1,5 +1,6 @@
 import { Saliency as SaliencyState } from "../../state/saliency/saliency.svelte";
 import { needs, type Workspace } from "../../state/workspace";
+import { measuresOfSaliency } from "./begin";
 import Saliency from "./Saliency.svelte";
 
 export const workspace: Workspace = {
@@ -21,5 +22,6 @@ export const workspace: Workspace = {
   ],
   layout: Saliency,
   states: [SaliencyState],
+  measures: measuresOfSaliency,
   help: "workspace-saliency",
 };
