@@ -2737,6 +2737,8 @@ export interface components {
             low: number;
             /** Name */
             name: string;
+            /** Problem */
+            problem: string;
             /** Unit */
             unit: string;
             /** Value */

@@ -133,7 +133,7 @@ def _summary(opened: Opened, capabilities: Capabilities) -> RecordingSummary:
         origin=info.origin,
         created_at=info.created_at,
         damage=_damage(opened.damage()),
-        of=info.arguments.get("of"),
+        of=info.of,
         capabilities=capabilities,
     )
 
@@ -151,8 +151,8 @@ def _describe(opened: Opened, derived: Sequence[Column], capabilities: Capabilit
             "damage": _damage(opened.damage()),
             "etag": opened.etag,
             "capabilities": capabilities,
-            "of": info.arguments.get("of"),
-            "edits": info.arguments.get("edits", ()),
-            "other": info.arguments.get("other", ()),
+            "of": info.of,
+            "edits": to_json(info.edits),
+            "other": info.other,
         }
     )

@@ -11,7 +11,18 @@ from typing import Any, TypeVar
 import polars as pl
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import ArraySpec, Camera, Column, MapImage, Origin, Polygon, RecordingInfo, RowKind, Scene
+from innerview.schema import (
+    ArraySpec,
+    Camera,
+    Column,
+    ImportedFrom,
+    MapImage,
+    Origin,
+    Polygon,
+    RecordingInfo,
+    RowKind,
+    Scene,
+)
 from innerview.store.files import parsed_json, read_plain
 from innerview.store.importers.foreign import picture_bytes
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
@@ -70,7 +81,7 @@ def import_pairs(
         columns=columns,
         arrays=arrays,
         scene=scene_key(ground.scene) if ground.scene else "",
-        arguments={"source": folder.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
+        arguments=ImportedFrom(files=(folder.name,), content=hashlib.sha256(parquet_bytes(table)).hexdigest()),
     )
     scenes = ((ground.scene, ground.picture),) if ground.scene else ()
     write_table(study, info, table, whole.read, heights={}, scenes=scenes)
