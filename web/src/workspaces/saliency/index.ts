@@ -1,5 +1,6 @@
 import { Saliency as SaliencyState } from "../../state/saliency/saliency.svelte";
 import { needs, type Workspace } from "../../state/workspace";
+import { measuresOfSaliency } from "./begin";
 import Saliency from "./Saliency.svelte";
 
 export const workspace: Workspace = {
@@ -12,6 +13,9 @@ export const workspace: Workspace = {
     "view-saliency-grid",
     "view-region",
     "view-learning",
+    "view-classes",
+    "view-memorised",
+    "view-ignored",
     "view-begin",
     "view-episodes",
     "view-timelines",
@@ -19,5 +23,6 @@ export const workspace: Workspace = {
   ],
   layout: Saliency,
   states: [SaliencyState],
+  measures: measuresOfSaliency,
   help: "workspace-saliency",
 };
