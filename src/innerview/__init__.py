@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
-    from innerview.lenses.trust.work import trust
+    from innerview.lenses.trust.work import examine
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.recorder import recorder
@@ -48,6 +48,7 @@ _HOMES = {
     "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
+    "examine": "innerview.lenses.trust.work",
     "from_sb3": "innerview.subjects",
     "load_snapshot": "innerview.rollouts.snapshots",
     "smallest_memory": "innerview.interventions.smallest_memory",
@@ -64,7 +65,6 @@ _HOMES = {
     "snapshot_callback": "innerview.rollouts.snapshots",
     "subject": "innerview.subjects",
     "sweep": "innerview.interventions.sweep",
-    "trust": "innerview.lenses.trust.work",
     "world": "innerview.worlds",
     "import_pairs": "innerview.store",
     "write_rows": "innerview.store",
@@ -85,6 +85,7 @@ __all__ = [
     "ablation_test",
     "check",
     "edit",
+    "examine",
     "from_sb3",
     "import_pairs",
     "load_snapshot",
@@ -100,7 +101,6 @@ __all__ = [
     "snapshot_callback",
     "subject",
     "sweep",
-    "trust",
     "what_if",
     "world",
     "write_rows",

@@ -47,9 +47,7 @@ def test_a_region_over_time_selects_rows(visit: Visit, shown: tuple[iv.Study, Ha
     expect(known).to_have_count(2)
     expect(bench.get("saliency-region")).to_have_count(2)
     for place, method in enumerate(("guided", "occlusion")):
-        made = iv.look(
-            study, method, "x", rows=np.array([3]), subject=subject, target="value", progress=False
-        )
+        made = iv.look(study, method, "x", rows=np.array([3]), subject=subject, target="value", progress=False)
         size = np.abs(study.result_array(made.id, f"heat.{made.shown['inputs'][0]}")[0]).max(0)
         wanted = 100 * size[:4, :4].sum() / size.sum()
         said = bench.get("region-reading").nth(place).inner_text().removesuffix(" %")

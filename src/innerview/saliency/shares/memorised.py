@@ -66,9 +66,7 @@ def look(
         total, pixels = total + float(sizes.sum(dtype=np.float64)), pixels + sizes.size
     seen, mean = Sightings.joined(parts), total / max(pixels, 1)
     cluster = clusters(some.group_numbers())
-    found = [
-        _of_class(name, seen.of(number), cluster, seed=seed) for number, name in enumerate(spotter.classes)
-    ]
+    found = [_of_class(name, seen.of(number), cluster, seed=seed) for number, name in enumerate(spotter.classes)]
     often, response = _maps(seen, len(spotter.classes), cells, mean)
     return Table(
         columns=tuple(Axis(name=name) for name in _COLUMNS),
@@ -97,10 +95,14 @@ def _of_class(name: str, seen: Sightings, cluster: np.ndarray, *, seed: int) -> 
     share = None
     if count >= MIN_SIGHTINGS:
         share = explained(seen, cluster, seed=seed)
-    figures = {"place": None, "beyond": None} if share is None else {
-        "place": to_json(share.place),
-        "beyond": to_json(share.beyond) if share.beyond else None,
-    }
+    figures = (
+        {"place": None, "beyond": None}
+        if share is None
+        else {
+            "place": to_json(share.place),
+            "beyond": to_json(share.beyond) if share.beyond else None,
+        }
+    )
     return {"name": name, "sightings": count, "places": places, **figures, "verdict": verdict(share, seen)}
 
 

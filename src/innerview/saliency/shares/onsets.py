@@ -123,9 +123,7 @@ def _time(lead: Lead, seconds: float | None) -> str:
     return f"{middle} {unit} ({low} to {high})"
 
 
-def _why(
-    found: list[Lead], said: list[Lead], started: np.ndarray, times: dict[str, np.ndarray]
-) -> str:
+def _why(found: list[Lead], said: list[Lead], started: np.ndarray, times: dict[str, np.ndarray]) -> str:
     """Why nothing is said, where that is so."""
     if said:
         return ""
@@ -138,7 +136,8 @@ def _why(
 
 def _measured(rows: Rows, subject: Subject, of_map: MapOf, watch: Watch) -> np.ndarray:
     shares = [
-        shares_of(sizes, cover(rows, places, sizes.shape[1:]))[0] for places, sizes in of_map.pieces(rows, subject, watch)
+        shares_of(sizes, cover(rows, places, sizes.shape[1:]))[0]
+        for places, sizes in of_map.pieces(rows, subject, watch)
     ]
     return np.concatenate(shares)
 
