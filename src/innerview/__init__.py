@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
-    from innerview.lenses.trust.work import trust
+    from innerview.lenses.trust.work import examine
     from innerview.rollouts.learning.folder import import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
     from innerview.rollouts.predict import predict
@@ -50,6 +50,7 @@ _HOMES = {
     "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
+    "examine": "innerview.lenses.trust.work",
     "from_sb3": "innerview.subjects",
     "import_snapshots": "innerview.rollouts.learning.folder",
     "learning_signal": "innerview.rollouts.learning.signal",
@@ -68,7 +69,6 @@ _HOMES = {
     "snapshot_callback": "innerview.rollouts.snapshots",
     "subject": "innerview.subjects",
     "sweep": "innerview.interventions.sweep",
-    "trust": "innerview.lenses.trust.work",
     "world": "innerview.worlds",
     "import_pairs": "innerview.store",
     "write_rows": "innerview.store",
@@ -89,6 +89,7 @@ __all__ = [
     "ablation_test",
     "check",
     "edit",
+    "examine",
     "from_sb3",
     "import_pairs",
     "import_snapshots",
@@ -106,7 +107,6 @@ __all__ = [
     "snapshot_callback",
     "subject",
     "sweep",
-    "trust",
     "what_if",
     "world",
     "write_rows",

@@ -1,4 +1,5 @@
 import { Saliency as SaliencyState } from "../../state/saliency/saliency.svelte";
+import { Trust } from "../../state/trust/trust.svelte";
 import { needs, type Workspace } from "../../state/workspace";
 import { measuresOfSaliency } from "./begin";
 import Saliency from "./Saliency.svelte";
@@ -16,13 +17,14 @@ export const workspace: Workspace = {
     "view-classes",
     "view-memorised",
     "view-ignored",
+    "view-trust",
     "view-begin",
     "view-episodes",
     "view-timelines",
     "view-actions",
   ],
   layout: Saliency,
-  states: [SaliencyState],
+  states: [SaliencyState, Trust],
   measures: measuresOfSaliency,
   help: "workspace-saliency",
 };
