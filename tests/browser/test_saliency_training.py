@@ -18,7 +18,7 @@ from tests.rollouts.test_learning import STEPS, folder_of
 from .conftest import Show, Visit
 from .workbench import Workbench
 
-STEP = 1
+STEP = 0
 
 
 def opened(visit: Visit, handle: object, more: str) -> Workbench:
@@ -43,13 +43,17 @@ def study(tmp_path: Path) -> iv.Study:
 
 
 def test_snapshots_are_columns_by_training_step(visit: Visit, show: Show, study: iv.Study) -> None:
-    bench = opened(visit, show(study, subject=[walker()]), "&across=snapshot&down=method&methods=gradient")
+    bench = opened(
+        visit, show(study, subject=[walker()]), "&across=snapshot&down=method&methods=gradient&targets=value"
+    )
     expect(bench.get("saliency-cell")).to_have_count(6)
     heads = [head for head in bench.get("saliency-grid").locator("b.head").all_inner_texts() if "steps" in head]
     assert heads == [f"{step} steps, run" for step in (0, 10, 40, 80, 320, 640)]
     for step in (0, 40, 640):
         age = iv.load_snapshot(study, "run", step, like=walker())
-        made = iv.look(study, "gradient", "x", rows=np.array([STEP]), subject=age, other=True, progress=False)
+        made = iv.look(
+            study, "gradient", "x", rows=np.array([STEP]), subject=age, other=True, target="value", progress=False
+        )
         wanted = np.abs(study.result_array(made.id, f"heat.{made.shown['inputs'][0]}")).max()
         assert np.isclose(scale(bench, f"gradient | run @ {step} steps"), wanted, rtol=0.01), step
     bench.get("saliency-choose").click()
@@ -92,19 +96,19 @@ class Balances(nn.Module):
 
 
 def test_a_vector_is_a_bar_per_feature(visit: Visit, show: Show, tmp_path: Path) -> None:
-    agent = iv.subject(Balances(), name="pole", example=torch.zeros(1, 4), heads="policy", actions=["left", "right"])
+    agent = iv.subject(Balances(), name="pole", example=torch.zeros(1, 4), heads="q", actions=["left", "right"])
     iv.record(tmp_path / "a.study", agent, "CartPole-v1", episodes=1, name="x", max_steps=20, progress=False)
     bench = opened(
         visit,
         show(iv.Study.open(tmp_path / "a.study"), subject=[agent]),
-        "&methods=gradient,occlusion&targets=right of policy",
+        "&methods=gradient,occlusion&targets=right of q",
     )
-    bars = bench.page.locator('[data-place="right of policy | gradient"]').get_by_test_id("heat-bar")
+    bars = bench.page.locator('[data-place="right of q | gradient"]').get_by_test_id("heat-bar")
     expect(bars).to_have_count(4)
     values = [float(bar.get_attribute("data-value") or "nan") for bar in bars.all()]
     assert np.allclose(values, [0, 0, 3, 1])
     seen = iv.Study.open(tmp_path / "a.study").recording("x").array_rows("observation", np.array([STEP]))[0]
-    taken = bench.page.locator('[data-place="right of policy | occlusion"]').get_by_test_id("heat-bar")
+    taken = bench.page.locator('[data-place="right of q | occlusion"]').get_by_test_id("heat-bar")
     expect(taken).to_have_count(4)
     falls = [float(bar.get_attribute("data-value") or "nan") for bar in taken.all()]
     assert np.allclose(falls, seen * [0, 0, 3, 1], atol=1e-4), "what is lost where a feature is 0"

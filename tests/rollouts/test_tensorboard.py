@@ -41,17 +41,18 @@ def test_without_tensorboard_it_is_said_before_training_begins(tmp_path: Path) -
 
 def test_figures_are_those_of_the_first_recording_every_time(tmp_path: Path) -> None:
     agent = walker()
-    for step, share in ((0, 0.0), (10, 1.0)):
+    for step, share in ((0, 0.0), (10, 0.2)):
         agent.module.load_state_dict(weights_at(share))
         facts = {"score": 2.0 * step}
-        taken = iv.snapshot(tmp_path / "a.study", agent, Crossing(), step=step, episodes=2, facts=facts)
+        taken = iv.snapshot(tmp_path / "a.study", agent, Crossing(), step=step, episodes=6, facts=facts)
         study = iv.Study.open(tmp_path / "a.study")
         found = scalars(study, agent, taken)
         assert found["score"] == 2.0 * step
         assert ("maps/agreement with the snapshot before" in found) == (step > 0)
-        assert 0 <= found["maps/on objects"] <= 1 and found["maps/contrast"] >= 0
+        assert found["maps/contrast"] >= 0
         health = iv.look(study, "health", "training 0000000000", subject=agent, other=True, progress=False)
         assert found["health/warnings"] == len(health.value["warnings"])
+    assert 0 < found["maps/on objects"] <= 1, "a share"
     with pytest.raises(StoreError, match="no observations to make maps of"):
         scalars(study, agent, iv.snapshot(study, agent, step=0, run="bare"))
 
