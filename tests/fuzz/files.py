@@ -21,6 +21,7 @@ CACHES = ("derived", "pyramid")
 LISTS = ("study", "vocabulary", "results", "edited", "predictions")
 PROBES = 3
 CHECKED = 0.1
+_TRIES = 20
 
 
 @dataclass
@@ -56,7 +57,10 @@ class StudyFiles:
         how = self.random.random()
         if how < 0.04:
             outside = self.target.study.with_name("outside")
-            what = replace_by_another_thing(self.random, path, outside)
+            try:
+                what = replace_by_another_thing(self.random, path, outside)
+            except FileNotFoundError:
+                return  # a cache that the service threw away at this moment
             # Without its file there are no names, selections or results, and nothing says that there were any.
             left = what != "nothing" or not path.name.endswith(".json") or name.startswith("recordings")
         else:
@@ -273,10 +277,14 @@ def _replace(path: Path, content: bytes) -> None:
     """Put a plain file there, whatever stands there now."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
-    path.parent.mkdir(parents=True, exist_ok=True)  # a cache may have been thrown away
     made = path.with_name(path.name + ".new")
-    made.write_bytes(content)
-    made.replace(path)
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):  # the service throws a damaged cache away, maybe at this moment
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.write_bytes(content)
+            made.replace(path)
+            return
+    raise FileNotFoundError(path)
 
 
 def _content(path: Path) -> bytes:

@@ -25,7 +25,7 @@ from innerview.interventions.edited import WithEdited
 from innerview.jobs.shutdown import before_threads_end
 from innerview.rollouts.learning.ages import WithSnapshots
 from innerview.serve.app import create_app
-from innerview.serve.connections import Connection, Crowd
+from innerview.serve.connections import Connection, Crowd, LiveFrames
 from innerview.serve.door import Door
 from innerview.serve.guard import BODY_LIMIT
 from innerview.serve.live.wiring import live_parts
@@ -168,7 +168,9 @@ def serve(study: Study | str | Path, *, port: int = 0, door: Door | None = None,
         proxy_headers=False,
         server_header=False,
         http=partial(Connection, crowd=Crowd()),  # type: ignore[arg-type]
+        ws=LiveFrames,
         ws_max_size=BODY_LIMIT,
+        ws_per_message_deflate=False,  # a few bytes would become a million, and loopback needs none
     )
     return Handle(Server(config), listening, door=door, app=app).start()
 

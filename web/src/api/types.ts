@@ -1169,6 +1169,8 @@ export interface components {
             role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
+            /** Site */
+            site: string;
             /** Unit */
             unit: string;
         };
@@ -1230,6 +1232,11 @@ export interface components {
             role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
+            /**
+             * Site
+             * @default
+             */
+            site: string;
             /**
              * Unit
              * @default
@@ -1359,6 +1366,12 @@ export interface components {
              * @default
              */
             pair: string;
+            /**
+             * Pose
+             * @default
+             * @enum {string}
+             */
+            pose: "" | "x" | "y" | "z" | "angle" | "pitch" | "roll";
             /**
              * Type
              * @enum {string}
@@ -1578,6 +1591,11 @@ export interface components {
              * @default []
              */
             names: string[];
+            /**
+             * Pose
+             * @default []
+             */
+            pose: ("" | "x" | "y" | "z" | "angle" | "pitch" | "roll")[];
             /** Size */
             size: number;
             /**
@@ -1853,6 +1871,11 @@ export interface components {
          */
         MemorySite: {
             /**
+             * Address
+             * @default
+             */
+            address: string;
+            /**
              * Editable
              * @default state
              * @enum {string}
@@ -2067,6 +2090,39 @@ export interface components {
             ][];
         };
         /**
+         * Pose
+         * @description Names of the columns that say where an agent is and where it looks; empty where none does.
+         */
+        Pose: {
+            /**
+             * Angle
+             * @default
+             */
+            angle: string;
+            /** Angle Deg */
+            angle_deg?: number | null;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /**
+             * X
+             * @default
+             */
+            x: string;
+            /**
+             * Y
+             * @default
+             */
+            y: string;
+            /**
+             * Z
+             * @default
+             */
+            z: string;
+        };
+        /**
          * PredictJob
          * @description Run a live subject over rows that are there already, whoever made them.
          */
@@ -2262,6 +2318,7 @@ export interface components {
              * @default []
              */
             other: string[];
+            pose: components["schemas"]["Pose"];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;
@@ -2827,6 +2884,8 @@ export interface components {
             low: number;
             /** Name */
             name: string;
+            /** Problem */
+            problem: string;
             /** Unit */
             unit: string;
             /** Value */
