@@ -6,9 +6,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from innerview.errors import StoreError
+from innerview.errors import StoreError, SubjectError
 from innerview.rollouts.learning.curve import SCORE
 from innerview.store import Snapshot, Study
 
@@ -47,6 +48,29 @@ def ages(study: Study, live: Mapping[str, Any]) -> list[AgedSubject]:
     return sorted(found.values(), key=lambda aged: (aged.run, aged.step, aged.name))
 
 
+def load_snapshot(study: Study | str | Path, run: str, step: int, *, like: Subject) -> Subject:
+    """The subject as it was at a step of a training run, called by its age: "ppo @ 40,000 steps".
+
+    `like` is the subject that was trained, or one built the same way, such as an untrained one: its module is copied
+    and given the weights of that age, so that several ages are there at once and `like` stays as it is.
+
+        young, old = (iv.load_snapshot("my.study", "ppo", step, like=agent) for step in (10_000, 1_000_000))
+    """
+    from innerview.rollouts.record import check_subject
+    from innerview.subjects import first_difference
+
+    check_subject(like)
+    opened = study if isinstance(study, Study) else Study.open(study)
+    taken, weights = opened.snapshot(run, step)
+    other = first_difference(like.module, weights)
+    if other:
+        raise SubjectError(
+            f"Snapshot '{taken.subject}' is of another architecture than '{like.info.name}': {other}. Give `like` the "
+            "subject that was trained in this run, or one built the same way."
+        )
+    return like.copied(weights, name=taken.subject).aged(run, step)
+
+
 class WithSnapshots(Mapping[str, Any]):
     """Live subjects by name; beside them every snapshot of the study can be asked for, and is loaded then.
 
@@ -65,8 +89,6 @@ class WithSnapshots(Mapping[str, Any]):
         if taken is None:
             raise KeyError(name)
         key = (name, self._study.snapshot_digest(taken.run, taken.step))
-        from innerview.rollouts.snapshots import load_snapshot
-
         with self._lock:
             if key not in self._loaded:
                 self._loaded[key] = load_snapshot(self._study, taken.run, taken.step, like=self._like(taken))
@@ -93,11 +115,12 @@ class WithSnapshots(Mapping[str, Any]):
 
     def _like(self, taken: Snapshot) -> Subject:
         """The live subject that was trained, else the first that it fits, else the first: it is refused in words."""
-        trained = taken.facts.get(OF)
+        trained = str(taken.facts.get(OF, ""))
         if trained in self._live:
-            return self._live[trained]  # type: ignore[no-any-return]
+            known: Subject = self._live[trained]
+            return known
         from innerview.subjects import first_difference
 
         _, weights = self._study.snapshot(taken.run, taken.step)
-        every = [self._live[name] for name in self._live]
+        every: list[Subject] = [self._live[name] for name in self._live]
         return next((each for each in every if not first_difference(each.module, weights)), every[0])

@@ -82,6 +82,14 @@ def _ratio(line: Mapping[str, Any], score: Mapping[str, Any]) -> dict[str, Any] 
 def _words(value: Mapping[str, Any]) -> list[str]:
     """What came out, a sentence each."""
     found = []
+    for each in value["ratios"]:
+        low, high = (f"{bound:.2g}" if bound is not None else "?" for bound in (each["low"], each["high"]))
+        first = "before" if each["ratio"] > 1 else "after" if each["ratio"] < 1 else "at the same step as"
+        unsure = "" if (each["low"] or 0) > 1 or (each["high"] or np.inf) < 1 else "; as 1 is among them, this is open"
+        found.append(
+            f"The {WORDS[each['signal']]} rises {first} the score: the score takes {each['ratio']:.2g} times as many "
+            f"steps ({low} to {high} times{unsure})."
+        )
     lines = [*value["signals"], *([value["score"]] if value["score"] else [])]
     for line in lines:
         what, risen = WORDS.get(line["name"], line["name"]), Rise(**line["rise"])
@@ -93,14 +101,6 @@ def _words(value: Mapping[str, Any]) -> list[str]:
         found.append(
             f"The {what} goes from {begun:.3g} to {ended:.3g}; from step {risen.step:,.0f} on it stays beyond "
             f"{value['share']:.0%} of that{sure}, at step {risen.after:,.0f} not yet."
-        )
-    for each in value["ratios"]:
-        low, high = (f"{bound:.2g}" if bound is not None else "?" for bound in (each["low"], each["high"]))
-        first = "before" if each["ratio"] > 1 else "after" if each["ratio"] < 1 else "at the same step as"
-        unsure = "" if (each["low"] or 0) > 1 or (each["high"] or np.inf) < 1 else "; as 1 is among them, this is open"
-        found.append(
-            f"The {each['signal']} rises {first} the score: the score takes {each['ratio']:.2g} times as many steps ("
-            f"{low} to {high} times{unsure})."
         )
     if value["score"] is None:
         found.append("There are no scores to compare with: give a curve, or record episodes with the snapshots.")

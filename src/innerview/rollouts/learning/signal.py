@@ -21,10 +21,10 @@ from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.rollouts.jobs import LearningJob
+from innerview.rollouts.learning.ages import load_snapshot
 from innerview.rollouts.learning.curve import Curve, check_covered, checked_curve, kept_curve, read_curve
 from innerview.rollouts.learning.report import Signal, charted, told
 from innerview.rollouts.record import check_subject
-from innerview.rollouts.snapshots import load_snapshot
 from innerview.saliency.learning.measures import measured
 from innerview.saliency.learning.rise import SHARE, in_blocks
 from innerview.saliency.shares.cover import cover
@@ -66,7 +66,7 @@ class LearningWork(StoredWork):
         self.like = context.subject(job.subject, self.recording)
         check_needs(lens, self.recording.info, self.like.info)
         self.parameters = complete_parameters(context.study, self.looking, self.recording, job.parameters)
-        self.numbers = _numbers(self.recording.rows, job)
+        self.numbers = spread_rows(self.recording.rows, job)
         self.curve, self.source = self._curve()
         load_snapshot(context.study, job.run, self.taken[-1].step, like=self.like)  # one that does not fit is refused
         self._last: np.ndarray | None = None
@@ -104,11 +104,10 @@ class LearningWork(StoredWork):
             output = run_lens(self.looking, rows, subject, self.parameters)
             assert isinstance(output, Heat)
             maps = next(iter(output.heat.values()))
-            if part != last:
-                assert self._last is not None
             beside = maps if part == last else self._last
-            found = measured(maps, beside, self._objects(rows, maps), signed=output.signed)
-            return Looked(part, found, _health(rows, subject), maps=maps if part == last else None)
+            assert beside is not None
+            found = measured(maps, beside, objects_in(rows, maps), signed=output.signed)
+            return Looked(part, found, health_figures(rows, subject), maps=maps if part == last else None)
         except (LensError, SubjectError) as error:
             if part == last:
                 raise type(error)(f"The last snapshot, '{taken.subject}', cannot be looked at: {error}") from error
@@ -146,13 +145,6 @@ class LearningWork(StoredWork):
     def _rows(self, subject: Subject) -> Rows:
         given = given_rows(self.looking.lens, self.recording, subject, self.job.inputs)
         return recorded_rows(self.study, self.recording, self.numbers, given)
-
-    def _objects(self, rows: Rows, maps: np.ndarray) -> np.ndarray | None:
-        """bool [row, height, width]: where there is something that the world names."""
-        if rows.mask is None and rows.things is None:
-            return None
-        background: np.ndarray = cover(rows, np.arange(rows.count), (maps.shape[2], maps.shape[3]))[:, 0]
-        return ~background
 
     def _curve(self) -> tuple[Curve, str]:
         steps = [taken.step for taken in self.taken]
@@ -220,7 +212,8 @@ def _taken(study: Study, run: str) -> list[Snapshot]:
     return taken
 
 
-def _numbers(rows: int, job: LearningJob) -> np.ndarray:
+def spread_rows(rows: int, job: LearningJob) -> np.ndarray:
+    """The rows that are asked for; where none are, so many spread over all."""
     if job.rows is not None:
         return chosen_rows(rows, job.rows)
     return np.unique(np.linspace(0, rows - 1, min(job.count, rows)).round().astype(np.int64))
@@ -233,7 +226,15 @@ def _blocks(starts: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
     return np.minimum(np.arange(len(numbers)) * _BLOCKS // max(len(numbers), 1), _BLOCKS - 1)
 
 
-def _health(rows: Rows, subject: Subject) -> dict[str, Any]:
+def objects_in(rows: Rows, maps: np.ndarray) -> np.ndarray | None:
+    """bool [row, height, width]: where there is something that the world names; None where it names nothing."""
+    if rows.mask is None and rows.things is None:
+        return None
+    background: np.ndarray = cover(rows, np.arange(rows.count), (maps.shape[2], maps.shape[3]))[:, 0]
+    return ~background
+
+
+def health_figures(rows: Rows, subject: Subject) -> dict[str, Any]:
     """Figures of the network at this age: units that are always 0, gradient energy, warnings."""
     table = health.look(rows, subject, max_rows=_HEALTH_ROWS)
     layers = [line for line in table.lines if line[3] is not None]

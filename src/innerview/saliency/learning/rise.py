@@ -86,7 +86,8 @@ def _mean_known(values: np.ndarray) -> np.ndarray:
     known = np.isfinite(values)
     counts = known.sum(1)
     sums = np.where(known, values, 0).sum(1)
-    return np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    means: np.ndarray = np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0)
+    return means
 
 
 def _resampled(values: np.ndarray, paired: bool, seed: int) -> np.ndarray:

@@ -153,7 +153,11 @@ export function cellAt(
 }
 
 /** What was chosen, less what is not there; the usual where nothing is left. */
-export function chosenOf(choices: Choices, asked: Readonly<Record<Dimension, readonly string[] | null>>): Chosen {
+export function chosenOf(
+  choices: Choices,
+  asked: Readonly<Record<Dimension, readonly string[] | null>>,
+  ages: readonly Age[] = [],
+): Chosen {
   const usual: Record<Dimension, readonly string[]> = {
     method: preferred(choices.method, ["guided", "gradcam", "integrated-input", "gradient"], 3),
     target: preferred(choices.target, ["action", "value"], 2),
@@ -161,7 +165,7 @@ export function chosenOf(choices: Choices, asked: Readonly<Record<Dimension, rea
     frame: choices.frame,
     input: choices.input,
     subject: choices.subject.slice(0, 4),
-    snapshot: spread(choices.snapshot, 6),
+    snapshot: spread(longestRun(ages), 6),
   };
   const of = (dimension: Dimension): readonly string[] => {
     const known = (asked[dimension] ?? []).filter((name) => choices[dimension].includes(name));
@@ -176,6 +180,13 @@ export function chosenOf(choices: Choices, asked: Readonly<Record<Dimension, rea
     subject: of("subject"),
     snapshot: of("snapshot"),
   };
+}
+
+/** The training run with the most snapshots. */
+function longestRun(ages: readonly Age[]): string[] {
+  const runs = new Map<string, string[]>();
+  for (const { run, name } of ages) runs.set(run, [...(runs.get(run) ?? []), name]);
+  return [...runs.values()].reduce((best, names) => (names.length > best.length ? names : best), []);
 }
 
 /** So many of a list, as far apart as can be, the first and the last among them. */
