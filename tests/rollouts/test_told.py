@@ -1,4 +1,4 @@
-"""An agent that is told its last action and reward: lenses, re-runs, what-if rollouts and sweeps tell it what was so."""
+"""An agent that is told its last action and reward: lenses, re-runs, what-if rollouts and sweeps tell it them too."""
 
 from __future__ import annotations
 
