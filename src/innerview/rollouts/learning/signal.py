@@ -14,7 +14,7 @@ from innerview.errors import LensError, StoreError, SubjectError, UnknownName
 from innerview.features import health
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.work import Found, StoredWork, Watch, run_job
+from innerview.jobs.work import Found, StoredWork, run_job
 from innerview.lenses.discovery import all_lenses
 from innerview.lenses.look import complete_parameters, given_rows, run_lens
 from innerview.lenses.needs import check_needs
@@ -28,7 +28,7 @@ from innerview.rollouts.record import check_subject
 from innerview.saliency.learning.measures import measured
 from innerview.saliency.learning.rise import SHARE, in_blocks
 from innerview.saliency.shares.cover import cover
-from innerview.schema import Heat, Result, Rows, to_json
+from innerview.schema import Heat, Result, Rows, Watch, to_json
 from innerview.store import Snapshot, Study
 from innerview.subjects import Subject
 
