@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import lenses, look, make, predict
+from innerview.cli import lenses, look, make, predict, trust
 from innerview.cli.ablation import arguments as ablation
 from innerview.cli.reductions import arguments as reductions
+from innerview.cli.training import learning
 from innerview.registry import load_plugins
 from innerview.store import ImportOptions
 
@@ -233,7 +234,11 @@ def export(
     )
 
 
-for command in (predict.predict, *lenses.COMMANDS, *reductions.COMMANDS, *ablation.COMMANDS):
+COMMANDS = (
+    *(predict.predict, *lenses.COMMANDS, *learning.COMMANDS, *trust.COMMANDS),
+    *(*reductions.COMMANDS, *ablation.COMMANDS),
+)
+for command in COMMANDS:
     app.command()(command)
 for name, added in load_plugins("commands").items():
     if isinstance(added, typer.Typer):

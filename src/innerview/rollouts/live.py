@@ -45,7 +45,7 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
         name = call.input or next(iter(output.heat))
         if name not in output.heat:
             raise UnknownName("input", name, output.heat)
-        beside = {title: values[0].item() for title, values in output.arrays.items() if values.ndim == 1}
+        beside = {title: values[0].tolist() for title, values in output.arrays.items() if values.ndim < 3}
         return {**said, "input": name, "beside": beside}, np.asarray(output.heat[name][0], np.float32)
     return said, np.asarray(output.stored()["values"][0])
 

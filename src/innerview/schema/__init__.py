@@ -50,27 +50,46 @@ from innerview.schema.place.scene import Camera, MapImage, Polygon, Scene
 from innerview.schema.place.thing import ObjectInView
 from innerview.schema.place.units import units_per
 from innerview.schema.plain import from_json, to_json
-from innerview.schema.recording import Block, Ordering, Origin, RecordingInfo, RowKind
+from innerview.schema.recording import (
+    MAX_LANES,
+    Arguments,
+    Block,
+    ChangeAt,
+    ImportedFrom,
+    LoggedWith,
+    Ordering,
+    Origin,
+    PlayedWith,
+    PredictedFrom,
+    RecordingInfo,
+    RerunOf,
+    RolledOutFrom,
+    RowKind,
+)
 from innerview.schema.result import Result, ResultArray, ResultInfo
-from innerview.schema.rows import Feed, Rows, States, Watch, unwatched
+from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import POSE, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
+from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
     "BESIDE",
     "DOES",
     "FILTERS",
+    "MAX_LANES",
     "OUTPUTS",
     "POSE",
     "TARGET",
     "ActionSpace",
+    "Age",
+    "Arguments",
     "ArrayKind",
     "ArraySpec",
     "Axis",
     "Binding",
     "Block",
     "Camera",
+    "ChangeAt",
     "Chart",
     "Column",
     "Does",
@@ -82,11 +101,13 @@ __all__ = [
     "Gallery",
     "Head",
     "Heat",
+    "ImportedFrom",
     "InputBinding",
     "InputEdit",
     "InputSpec",
     "Layout",
     "Lens",
+    "LoggedWith",
     "MapImage",
     "MemorySite",
     "Metric",
@@ -103,13 +124,17 @@ __all__ = [
     "Parameter",
     "PerElement",
     "PerRow",
+    "PlayedWith",
     "Polygon",
     "Pose",
     "PosePart",
+    "PredictedFrom",
     "RecordingInfo",
+    "RerunOf",
     "Result",
     "ResultArray",
     "ResultInfo",
+    "RolledOutFrom",
     "RowKind",
     "Rows",
     "Scene",
@@ -124,6 +149,7 @@ __all__ = [
     "SubjectInfo",
     "Table",
     "ThingInView",
+    "Things",
     "Watch",
     "WeightEdit",
     "WorldInfo",

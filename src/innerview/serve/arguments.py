@@ -16,12 +16,14 @@ from innerview.errors import RequestError, UnknownName
 from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
 from innerview.jobs.kinds import KINDS, JobKind, described
 from innerview.lenses.job import LensJob
-from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.lenses.trust.job import TrustJob
+from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 
 T = TypeVar("T")
 CORE = (
-    *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob),
+    *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob, LearningJob),
     *(TableJob, SweepJob, SmallestMemoryJob, AblationTestJob),
+    TrustJob,
 )
 """What the page's types are generated from. Whatever else is registered can be started too, and is checked the same
 way, but does not stand in the description: that is the same wherever innerview runs."""

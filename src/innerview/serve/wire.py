@@ -106,6 +106,18 @@ class RecordingSummary(BaseModel):
     capabilities: Capabilities
 
 
+class AgeReply(BaseModel):
+    """A subject that can be asked for by name, and where in which training it stands."""
+
+    name: str
+    run: str
+    step: int
+    score: float | None
+    """The mean return at that step, where it was kept."""
+    saved: bool
+    """Whether it is a snapshot of the study."""
+
+
 class StudyReply(BaseModel):
     """What there is to look at."""
 

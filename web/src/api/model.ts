@@ -14,6 +14,8 @@ export type RowKind = Schemas["RowKind"];
 export type RecordingLine = Schemas["RecordingSummary"];
 export type Capabilities = Schemas["Capabilities"];
 export type LiveSubject = Schemas["SubjectReply"];
+/** A subject by name, and where in which training it stands. */
+export type Age = Schemas["AgeReply"];
 export type StudyInfo = Schemas["StudyReply"];
 export type RecordingInfo = Schemas["RecordingReply"];
 export type Prediction = Schemas["PredictionReply"];

@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,10 +38,16 @@ WAITING_REPLIES = 64
 JOB_PAUSE_S = 0.1
 MESSAGES_PER_S = 200
 """What a page sends that follows every move of the mouse is a third of it; whoever sends more waits."""
+MESSAGE_BYTES = 10_000
+"""A message that is longer counts as several."""
+CALLS_AT_ONCE = 2
+"""Of one connection: the other threads are for others. A call counts until its answer is taken."""
 
 log = logging.getLogger(__name__)
 Frames = tuple[str, bytes | None]
 """A message, and the binary frame that follows it."""
+Taken = Callable[[], None]
+"""Told when the other side took an answer, or left."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,8 @@ class LiveConnection:
         self._running: dict[str, PendingRequest] = {}
         self._next: dict[str, PendingRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._out: asyncio.Queue[Frames] = asyncio.Queue(WAITING_REPLIES)
+        self._out: asyncio.Queue[tuple[Frames, Taken]] = asyncio.Queue(WAITING_REPLIES)
+        self._free = asyncio.Semaphore(CALLS_AT_ONCE)
         self._updates = JobUpdates()
 
     async def run(self) -> None:
@@ -85,7 +92,7 @@ class LiveConnection:
             pace = Pace(MESSAGES_PER_S)
             while (text := await self._receive()) is not None:
                 await self._take(text)
-                await pace.keep()
+                await pace.keep(1 + len(text) // MESSAGE_BYTES)
         finally:
             unwatch()
             for asked in [*self._running.values(), *self._next.values()]:
@@ -138,26 +145,30 @@ class LiveConnection:
         while (asked := self._next.pop(channel, None)) is not None:
             self._running[channel] = asked
             call = self._calls[asked.request.call]
-            frames = await asyncio.get_running_loop().run_in_executor(self._pool, answer, call, asked)
-            if not asked.stale.is_set():
-                asked.stale.set()  # answered: a newer request need not tell it anything
-                await self._out.put(frames)
+            async with self._free:
+                frames = await asyncio.get_running_loop().run_in_executor(self._pool, answer, call, asked)
+                if not asked.stale.is_set():
+                    asked.stale.set()  # answered: a newer request need not tell it anything
+                    taken = asyncio.Event()
+                    await self._out.put((frames, taken.set))
+                    await taken.wait()  # so few large answers wait for a reader who dawdles
         del self._running[channel]
 
     async def _send(self, message: LiveMessage) -> None:
-        await self._out.put((as_text(message), None))
+        await self._out.put(((as_text(message), None), lambda: None))
 
     async def _send_all(self) -> None:
-        try:
-            while True:
-                text, binary = await self._out.get()
-                await self._socket.send_text(text)
-                if binary is not None:
+        gone = False
+        while True:
+            (text, binary), taken = await self._out.get()
+            try:
+                if not gone:
+                    await self._socket.send_text(text)
+                if not gone and binary is not None:
                     await self._socket.send_bytes(binary)
-        except (WebSocketDisconnect, RuntimeError):
-            # The other side left while something was being sent; the reading side ends the connection.
-            while True:
-                await self._out.get()
+            except (WebSocketDisconnect, RuntimeError):
+                gone = True  # while something was being sent; the reading side ends the connection
+            taken()
 
     async def _push_jobs(self) -> None:
         while True:
@@ -178,10 +189,10 @@ class Pace:
         self._per_s, self._clock = per_s, asyncio.get_running_loop().time
         self._free, self._last = float(per_s), self._clock()
 
-    async def keep(self) -> None:
-        """Take a turn, and wait until there is one where all were taken."""
+    async def keep(self, turns: int) -> None:
+        """Take turns, and wait until there are some where all were taken."""
         now = self._clock()
-        self._free = min(self._per_s, self._free + (now - self._last) * self._per_s) - 1
+        self._free = min(self._per_s, self._free + (now - self._last) * self._per_s) - turns
         self._last = now
         if self._free < 0:
             await asyncio.sleep(-self._free / self._per_s)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from innerview import store
-from innerview.errors import MetricError, UnknownName
+from innerview.errors import DamagedPart, MetricError, UnknownName
 from innerview.lenses.columns.custom import OwnMetric, check_metric
 from innerview.lenses.columns.derived import Derived
 from innerview.metrics import FUNCTIONS, THRESHOLDS, checked_thresholds, parse
@@ -71,7 +71,9 @@ class ThresholdReply(BaseModel):
     description: str
     unit: str
     value: float | None
-    """None: without bound."""
+    """None: without bound, or not to be known here."""
+    problem: str
+    """Why the recording cannot suggest it; empty where it can."""
     by_hand: bool
     low: float
     whole: bool
@@ -164,13 +166,19 @@ def _thresholds(source: Derived | None, kept: Metrics) -> list[ThresholdReply]:
     unit = pose_of(source.recording.info.columns).unit if source else ""
     found = []
     for told in (THRESHOLDS[name] for name in THRESHOLDS if name in used):
-        value = source.threshold(told.name) if source else kept.thresholds.get(told.name, told.default)
+        value, problem = kept.thresholds.get(told.name, told.default), ""
+        if source:
+            try:
+                value = source.threshold(told.name)
+            except DamagedPart as damaged:
+                problem = f"The recording cannot suggest it: {damaged} Set it by hand."
         found.append(
             ThresholdReply(
                 name=told.name,
                 description=told.description,
                 unit=unit if told.unit == AS_PLACES else told.unit,
                 value=None if value is None or math.isinf(value) else value,
+                problem=problem,
                 by_hand=told.name in kept.thresholds,
                 low=told.low,
                 whole=told.whole,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import Column, Ordering, Origin, RecordingInfo
+from innerview.schema import Column, ImportedFrom, Ordering, Origin, RecordingInfo
 from innerview.store.changes import changing, own_folder
 from innerview.store.files import make_folder, sync_folder, writing
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, highest_action, pieces
@@ -182,7 +182,7 @@ def _describe(form: Form, name: str, paths: list[Path], digest: str) -> Recordin
             Column(name="source", type="text", kind="text", description="The file it was imported from."),
             Column(name="remark", type="text", kind="text", description="What was left out."),
         ),
-        arguments={"source": [path.name for path in paths], "format": form.format, "content": digest},
+        arguments=ImportedFrom(files=tuple(path.name for path in paths), format=form.format, content=digest),
         note=f"Imported from {_TITLES[form.format]}.",
     )
 

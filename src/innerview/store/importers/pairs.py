@@ -15,6 +15,7 @@ from innerview.schema import (
     ArraySpec,
     Camera,
     Column,
+    ImportedFrom,
     MapImage,
     Origin,
     Polygon,
@@ -83,7 +84,7 @@ def import_pairs(
         columns=columns,
         arrays=arrays,
         scene=scene_key(ground.scene) if ground.scene else "",
-        arguments={"source": folder.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
+        arguments=ImportedFrom(files=(folder.name,), content=hashlib.sha256(parquet_bytes(table)).hexdigest()),
     )
     scenes = ((ground.scene, ground.picture),) if ground.scene else ()
     write_table(study, info, table, whole.read, heights={}, scenes=scenes)

@@ -14,7 +14,16 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, with_foreign_poses
+from innerview.schema import (
+    ArraySpec,
+    Column,
+    ImportedFrom,
+    Ordering,
+    Origin,
+    RecordingInfo,
+    RowKind,
+    with_foreign_poses,
+)
 from innerview.store.importers.foreign import FILE_LIMIT, foreign
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.paths import checked_name, confined
@@ -111,7 +120,7 @@ def import_table(
         ordering=order,
         columns=described_columns(table, known, ordering=order),
         arrays=tuple(array.spec for array in paired(whole.arrays)),
-        arguments={"source": source.name, "content": hashlib.sha256(parquet_bytes(table)).hexdigest()},
+        arguments=ImportedFrom(files=(source.name,), content=hashlib.sha256(parquet_bytes(table)).hexdigest()),
     )
     write_table(study, info, table, whole.read, heights={})
     return info.name, (*remarks, *whole.remarks)

@@ -15,6 +15,7 @@ from PIL import Image
 from innerview.errors import JobError, SubjectError, UnknownName
 from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
+from innerview.rollouts.played import how_played
 from innerview.schema import ArraySpec, Pose, pose_of
 from innerview.store import Recording
 from innerview.subjects import Subject
@@ -70,7 +71,7 @@ def read_episode(recording: Recording, subject: Subject, episode: int | str | No
     memory = recording.array(subject.info.memory_arrays[recurrence.site], start, stop).astype(np.float32)
     _check_agrees(recurrence, gates, memory)
     columns = recording.columns(None, start, stop)
-    greedy = bool(recording.info.arguments.get("greedy", False)) or subject.acting_head.kind != "policy"  # type: ignore[union-attr]
+    greedy = how_played(recording)[0] or subject.acting_head.kind != "policy"  # type: ignore[union-attr]
     chances = recording.array("probabilities", start, stop).astype(np.float32)
     chosen = columns["action"].to_numpy().astype(np.uint8)
     draws, source = _draws(line.get("seed"), chances, chosen, greedy=greedy, steps=max_steps)
@@ -113,9 +114,8 @@ def _check_same(recording: Recording, subject: Subject) -> None:
     if info is not None and not info.memory:
         raise SubjectError(f"'{info.name}' has no memory: there is nothing to reduce. {CAN_BE_EXPORTED}")
     check_recorded(recording, subject=subject)
-    if about.arguments.get("edits"):
-        of = about.arguments.get("of")
-        instead = f" Export '{of}' instead." if of else ""
+    if about.edits:
+        instead = f" Export '{about.of}' instead." if about.of else ""
         raise JobError(
             f"'{recording.name}' was played with a reduced memory; a page begins with the full one.{instead}"
         )
