@@ -16,7 +16,7 @@ from torch import nn
 import innerview as iv
 from innerview.errors import CaptureError, InnerviewError, NotAsRecorded, RequestError, UnknownName
 from innerview.jobs.context import Context
-from innerview.jobs.engine import Cancelled
+from innerview.jobs.engine import Cancelled, perform
 from innerview.jobs.work import prepare, run_job
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.rerun import pairs_of
@@ -274,8 +274,8 @@ def test_saving_can_be_cancelled_and_goes_on(levels: tuple[iv.Study, iv.Subject,
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        work.perform(stop)
-    assert work.perform(lambda *_: None).rows == 6
+        perform(work, stop)
+    assert perform(work, lambda *_: None).rows == 6
     assert levels[0].recording("cancelled").columns(["step"])["step"].to_list() == list(range(6))
 
 

@@ -18,7 +18,8 @@ from websockets.sync.client import ClientConnection
 from innerview.errors import LensError
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.kinds import job_kind
-from innerview.jobs.work import Product, Watch, Work
+from innerview.jobs.work import Product, Work
+from innerview.schema import Watch
 from innerview.serve import Handle, serve
 from innerview.serve.live.connection import CALLS_AT_ONCE, CHANNELS_LIMIT
 

@@ -24,7 +24,7 @@ from innerview.schema import (
     entropy_column,
 )
 from innerview.subjects import Subject, replay
-from innerview.worlds.gym.facts import column_of, fitting
+from innerview.worlds.gym.facts import columns_of, fitting
 from innerview.worlds.gym.spaces import Observed, observed_like, read_all
 
 _TRIED = 4
@@ -196,7 +196,7 @@ def _world(
         family="logged",
         observations=tuple(part.spec for part in parts),
         actions=_actions(_plain(first.action), first, subject, actions),
-        facts=tuple(column_of(name, value) for name, value in first.facts.items()),
+        facts=columns_of(first.facts),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from innerview.jobs.kinds import bounded, job_kind
-from innerview.schema import Edit, EditSet, Move
+from innerview.schema import MAX_LANES, Edit, EditSet, Move
 
 MAX_EPISODES = 1_000_000
 MAX_SEED = 2**62
@@ -36,7 +36,7 @@ class RecordJob:
     """Go on where the world is another than `like` was recorded in, or changed since: its levels are others then."""
     greedy: bool = False
     """Take the most likely action instead of sampling."""
-    lanes: int | None = bounded(None, 1)
+    lanes: int | None = bounded(None, 1, MAX_LANES)
     """Games side by side."""
     keep: tuple[str, ...] = ()
     """Sites whose activations are recorded."""

@@ -13,7 +13,7 @@ from innerview.capture.logged import LoggedStep, NotBelieved, StepLog
 from innerview.errors import CaptureError, SubjectError, WorldError
 from innerview.rollouts.jobs import BLOCK_ROWS
 from innerview.rollouts.record import check_subject
-from innerview.schema import Origin, RecordingInfo
+from innerview.schema import LoggedWith, Origin, RecordingInfo
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.store.paths import free_name, plain_name
 from innerview.subjects import Subject
@@ -134,7 +134,7 @@ class Recorder:
             group_columns=form.group_columns,
             subject=replace(subject.info, identity=subject.identity()) if subject else None,
             note=self._note,
-            arguments={"keep": list(form.sites.keep)},
+            arguments=LoggedWith(keep=form.sites.keep),
         )
         self._group_columns = tuple(column.name for column in form.group_columns)
         self._writer = self.study.writer(info, block_rows=self._block_rows, overwrite=self._overwrite)

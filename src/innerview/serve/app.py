@@ -18,7 +18,6 @@ from innerview.serve.context import LiveCall, Service
 from innerview.serve.docs.pages import Docs
 from innerview.serve.door import Door
 from innerview.serve.guard import Guard
-from innerview.serve.live.what_if import LazyWhatIfSessions
 from innerview.serve.page import Page
 from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import door as door_routes
@@ -58,7 +57,6 @@ def create_app(
     jobs: Jobs | None = None,
     page: Page | None = None,
     docs: Docs | None = None,
-    what_ifs: LazyWhatIfSessions | None = None,
 ) -> FastAPI:
     """The service over one study. `calls` answer the live channel."""
     app = FastAPI(
@@ -79,7 +77,6 @@ def create_app(
         calls=calls or {},
         lenses=lenses,
         docs=docs or Docs(),
-        what_ifs=what_ifs,
     )
     built = page or Page()
     app.state.door, app.state.page = door, built

@@ -18,6 +18,7 @@ from innerview.schema import (
     Ordering,
     Origin,
     Polygon,
+    Pose,
     ResultArray,
     RowKind,
     SubjectInfo,
@@ -145,6 +146,8 @@ class ArrayReply(BaseModel):
     pixelated: bool
     unit: str
     label: str
+    site: str
+    """Address of the site of the subject whose values these are."""
     is_image: bool
 
 
@@ -159,6 +162,8 @@ class RecordingReply(BaseModel):
     row: RowKind
     ordering: Ordering | None
     columns: tuple[Column, ...]
+    pose: Pose
+    """Names of the columns that say where the agent is and where it looks."""
     arrays: list[ArrayReply]
     group_columns: tuple[Column, ...]
     groups: int

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
+from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo
 from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
 from innerview.store.changes import LOCK, NEXT, changing
 from innerview.store.files import (
@@ -33,8 +33,9 @@ from innerview.store.recordings.additions import (
     begin_additions,
     begin_again,
     continues,
+    grows,
+    must_match,
     restore_rest,
-    same_but_growing,
     settle,
     take_place,
 )
@@ -68,7 +69,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _HEAD_LIMIT, _NAME_LENGTH = 1 << 20, 80
-_MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
 
 class Study:
@@ -165,7 +165,7 @@ class Study:
         settle(self.path)
         place = self._folder(info.name)
         there = load_manifest(place).manifest if is_plain_file(place / MANIFEST) else None
-        adding = there is not None and there.complete and same_but_growing(there, info)
+        adding = there is not None and there.complete and grows(there.info, info)
         if there is None or not (overwrite or adding):
             return self._writer(place, info, block_rows)
         beside = confined(self.path, BESIDE, info.name)
@@ -184,7 +184,7 @@ class Study:
 
     def prediction_writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
         """Begin predictions, or continue those that were begun with the same arguments, which make up their name."""
-        named = dataclasses.replace(info, name=prediction_id(dict(info.arguments)))
+        named = dataclasses.replace(info, name=prediction_id(info))
         return self._writer(confined(self.path, PREDICTIONS, named.name), named, block_rows)
 
     def prediction(self, id: str) -> Predictions:
@@ -206,6 +206,7 @@ class Study:
     def _writer(
         self, folder: Path, info: RecordingInfo, block_rows: int, then: Callable[[], None] | None = None
     ) -> RecordingWriter:
+        info.check()
         for spec in info.arrays:
             checked_name("array", spec.name)
         with changing(self.path):  # while nobody removes the folder of a recording that came to nothing
@@ -340,9 +341,9 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Lo
         return LoadedManifest(manifest=Manifest(info=begun, block_rows=block_rows), signed=True)
     loaded = load_manifest(folder)
     manifest = loaded.manifest
-    before, now = to_json(manifest.info), to_json(info)
-    differing = [field for field in _MUST_MATCH if before[field] != now[field]]
-    if differing == ["arguments"] and same_but_growing(manifest, info):
+    before, now = must_match(manifest.info), must_match(info)
+    differing = [field for field in now if before[field] != now[field]]
+    if differing == ["arguments"] and grows(manifest.info, info):
         manifest, differing = (
             dataclasses.replace(manifest, info=dataclasses.replace(info, created_at=manifest.info.created_at)),
             [],

@@ -5,6 +5,8 @@ import type { components } from "./types";
 type Schemas = components["schemas"];
 
 export type Column = Schemas["Column"];
+/** Names of the columns that say where the agent is and where it looks; empty where none does. */
+export type Pose = Schemas["Pose"];
 export type ColumnKind = Column["kind"];
 export type ArraySpec = Schemas["ArrayReply"];
 export type Damage = Schemas["DamageReply"];

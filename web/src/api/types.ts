@@ -1123,6 +1123,8 @@ export interface components {
             role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
+            /** Site */
+            site: string;
             /** Unit */
             unit: string;
         };
@@ -1184,6 +1186,11 @@ export interface components {
             role: "observation" | "memory" | "probabilities" | "head" | "activation" | "attention" | "attribution" | "image" | "mask" | "other";
             /** Shape */
             shape: number[];
+            /**
+             * Site
+             * @default
+             */
+            site: string;
             /**
              * Unit
              * @default
@@ -1313,6 +1320,12 @@ export interface components {
              * @default
              */
             pair: string;
+            /**
+             * Pose
+             * @default
+             * @enum {string}
+             */
+            pose: "" | "x" | "y" | "z" | "angle" | "pitch" | "roll";
             /**
              * Type
              * @enum {string}
@@ -1532,6 +1545,11 @@ export interface components {
              * @default []
              */
             names: string[];
+            /**
+             * Pose
+             * @default []
+             */
+            pose: ("" | "x" | "y" | "z" | "angle" | "pitch" | "roll")[];
             /** Size */
             size: number;
             /**
@@ -1764,6 +1782,11 @@ export interface components {
          */
         MemorySite: {
             /**
+             * Address
+             * @default
+             */
+            address: string;
+            /**
              * Editable
              * @default state
              * @enum {string}
@@ -1978,6 +2001,39 @@ export interface components {
             ][];
         };
         /**
+         * Pose
+         * @description Names of the columns that say where an agent is and where it looks; empty where none does.
+         */
+        Pose: {
+            /**
+             * Angle
+             * @default
+             */
+            angle: string;
+            /** Angle Deg */
+            angle_deg?: number | null;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /**
+             * X
+             * @default
+             */
+            x: string;
+            /**
+             * Y
+             * @default
+             */
+            y: string;
+            /**
+             * Z
+             * @default
+             */
+            z: string;
+        };
+        /**
          * PredictJob
          * @description Run a live subject over rows that are there already, whoever made them.
          */
@@ -2173,6 +2229,7 @@ export interface components {
              * @default []
              */
             other: string[];
+            pose: components["schemas"]["Pose"];
             row: components["schemas"]["RowKind"];
             /** Rows */
             rows: number;

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
 from innerview.lenses.columns.vocabulary import vocabulary
-from innerview.schema import Column, Lens, targets_of, to_json
+from innerview.schema import Column, Lens, pose_of, targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.capabilities import capabilities_of
 from innerview.serve.context import Opened, Service, Serving
@@ -133,7 +133,7 @@ def _summary(opened: Opened, capabilities: Capabilities) -> RecordingSummary:
         origin=info.origin,
         created_at=info.created_at,
         damage=_damage(opened.damage()),
-        of=info.arguments.get("of"),
+        of=info.of,
         capabilities=capabilities,
     )
 
@@ -144,6 +144,7 @@ def _describe(opened: Opened, derived: Sequence[Column], capabilities: Capabilit
         {
             **{k: v for k, v in to_json(info).items() if k in RecordingReply.model_fields},
             "columns": to_json([*info.columns, *derived]),
+            "pose": pose_of(info.columns),
             "rows": recording.rows,
             "complete": recording.complete,
             "arrays": [ArrayReply(**to_json(a), is_image=a.is_image) for a in info.arrays],
@@ -151,8 +152,8 @@ def _describe(opened: Opened, derived: Sequence[Column], capabilities: Capabilit
             "damage": _damage(opened.damage()),
             "etag": opened.etag,
             "capabilities": capabilities,
-            "of": info.arguments.get("of"),
-            "edits": info.arguments.get("edits", ()),
-            "other": info.arguments.get("other", ()),
+            "of": info.of,
+            "edits": to_json(info.edits),
+            "other": info.other,
         }
     )

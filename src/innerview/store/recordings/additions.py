@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,6 @@ from innerview.store.recordings.manifest import (
     LOG,
     LOG_LIMIT,
     MANIFEST,
-    Manifest,
     load_manifest,
     save_manifest,
     without_last,
@@ -34,17 +32,27 @@ from innerview.store.recordings.writer import RecordingWriter
 BESIDE = "growing"
 """The folder of a study in which recordings are made that will take the place of others."""
 _OLD = ".old"
-GROWING = "seeds"
-"""The argument that may go on: more of it is more episodes."""
+_MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
 
-def grows(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether arguments ask for what there is and further episodes."""
-    then, after = before.get(GROWING), now.get(GROWING)
-    if not isinstance(then, list) or not isinstance(after, list) or len(after) <= len(then):
+def must_match(info: RecordingInfo) -> dict[str, Any]:
+    """What must be the same for a recording to go on, in plain values: how it is made, by whom, where, and its form."""
+    whole = to_json(info)
+    return {
+        **{field: whole[field] for field in _MUST_MATCH},
+        "subject": info.subject.identity if info.subject else None,
+        "world": info.world.identity if info.world else None,
+    }
+
+
+def grows(before: RecordingInfo, now: RecordingInfo) -> bool:
+    """Whether a recording is asked for as it was, with further episodes."""
+    then, after = before.played, now.played
+    if then is None or after is None or len(after.seeds) <= len(then.seeds):
         return False
-    same = {key: value for key, value in before.items() if key != GROWING}
-    return after[: len(then)] == then and same == {key: value for key, value in now.items() if key != GROWING}
+    if after.seeds[: len(then.seeds)] != then.seeds:
+        return False
+    return must_match(replace(now, arguments=replace(after, seeds=then.seeds))) == must_match(before)
 
 
 def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
@@ -131,18 +139,12 @@ def _replaced(study: Path) -> list[Path]:
     return [path for path in sorted(beside.glob(f"*{_OLD}")) if path.is_dir() and not path.is_symlink()]
 
 
-def same_but_growing(before: Manifest, info: RecordingInfo) -> bool:
-    """Whether a recording is asked for with more episodes than it was."""
-    return grows(to_json(before.info.arguments), to_json(info.arguments))
-
-
 def continues(folder: Path, info: RecordingInfo) -> bool:
     """Whether what was begun in a folder goes on with these arguments; a loop of one's own begins anew."""
     if not is_plain_file(folder / MANIFEST) or info.origin.kind == "logged":
         return False
     before = load_manifest(folder).manifest.info
-    fields = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
-    return all(to_json(getattr(before, each)) == to_json(getattr(info, each)) for each in fields)
+    return must_match(before) == must_match(info)
 
 
 def _belongs(place: Path, blocks: int) -> bool:

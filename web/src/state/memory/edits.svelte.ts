@@ -86,10 +86,9 @@ export class Edits {
 
   get edit(): SiteEdit {
     const { op, value, start, stop } = this.plan;
-    const site = this.memory.arrays.length > 1 ? this.memory.array : "";
     const elements = [...this.changed];
     const amount = op === "set" ? value : 0;
-    return { kind: "site", elements, op, value: amount, site, start, stop, map: [], directions: [] };
+    return { kind: "site", elements, op, value: amount, site: this.memory.site, start, stop, map: [], directions: [] };
   }
 
   set(change: Partial<Plan>): void {

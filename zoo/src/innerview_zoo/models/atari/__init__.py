@@ -1,4 +1,4 @@
-"""The Atari agents: four networks, how they learn, and what they score. Their weights are in folders of their own."""
+"""The Atari agents: their networks, how they learn, and what they score. Their weights are in folders of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from innerview.errors import UnknownName
 from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
 from innerview_zoo.manifest import Model, weights_file
-from innerview_zoo.models.atari.checkpoints import SNAPSHOTS
 from innerview_zoo.models.atari.networks import SIDE
 from innerview_zoo.models.atari.plans import PLANS, Plan, plan_of
 from innerview_zoo.report import Progress, Report
@@ -33,7 +32,7 @@ def adapt(plan: Plan, *, title: str = "") -> Subject:
     example = torch.zeros(1, plan.frames, SIDE, SIDE)
     actions = list(world(f"atari:{plan.game}").info.actions.names)
     heads: dict[str, str] | None = None
-    if plan.kind == "dueling":
+    if plan.learns_q:
         heads = {"q": "q", "value": "value", "advantage": "advantage"}
     return subject(plan.network(), name=title or plan.title, example=example, heads=heads, actions=actions)
 
@@ -45,7 +44,7 @@ def game_of(plan: Plan, **settings: Any) -> World:
 
 def weights_of(name: str, snapshot: str = FINAL) -> Path:
     """Where the weights of an agent or of one of its snapshots are."""
-    choices = [*SNAPSHOTS, FINAL]
+    choices = [*plan_of(name).ages, FINAL]
     if snapshot not in choices:
         raise UnknownName("snapshot", snapshot, choices)
     final = weights_file("atari", name)
