@@ -16,9 +16,9 @@ import innerview as iv
 from innerview.serve import Handle
 
 from . import studies
+from .conftest import Visit
 from .drawn import time
 from .drawn.stored import Stored
-from .conftest import Visit
 from .workbench import Workbench, box_of
 
 LARGE = {"width": 1600, "height": 1000}

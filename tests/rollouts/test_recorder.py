@@ -221,7 +221,7 @@ def test_what_was_left_off_halfway_is_not_joined_with_the_next_loop(tmp_path: Pa
     with iv.recorder(study, name="mine", actions=["a"]) as log:
         log.step(np.zeros(2), 0)
     killed = iv.recorder(study, name="mine", actions=["a"], overwrite=True, block_rows=1)
-    for step in range(5):
+    for _ in range(5):
         killed.step(np.full(2, 9.0), 0)
     writer = killed._writer
     assert writer is not None
@@ -241,3 +241,32 @@ def test_a_link_in_place_of_what_grows_is_not_followed(tmp_path: Path) -> None:
     shutil.rmtree(study.path / "recordings/notes")
     assert iv.Study.open(study.path).recordings() == []
     assert (own / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        (
+            {"observation": np.zeros(2, np.uint8)},
+            {"observation": np.array([0.5, 1.0])},
+            "holds 0.5, which uint8 cannot",
+        ),
+        ({"observation": np.zeros(2, np.uint8)}, {"observation": np.array([300, 1])}, "holds 300, which uint8 cannot"),
+        ({"observation": np.zeros(2, np.float32)}, {"observation": np.array([1e300, 1])}, "which float32 cannot"),
+        ({"probabilities": [0.5, 0.5]}, {"probabilities": [0.9, 0.9]}, "add up to 1, not to 1.8"),
+        ({"probabilities": [0.5, 0.5]}, {"probabilities": [-0.5, 1.5]}, "each is 0 or more"),
+        ({"probabilities": [0.5, 0.5]}, {"probabilities": [float("nan"), 1.0]}, "'probabilities' holds a number"),
+        ({}, {"probabilities": [0.2, 0.3, 0.5]}, "There are 2 actions and 3 probabilities"),
+        ({"memory": [0.0]}, {"memory": [1e300]}, "'memory' holds a number that float32 cannot"),
+        ({"value": 0.0}, {"value": float("inf")}, "'value' holds a number"),
+    ],
+)
+def test_numbers_that_would_be_saved_as_others_are_refused(
+    first: dict[str, Any], then: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    log = iv.recorder(tmp_path / "a.study", name="mine", actions=["a", "b"])
+    usual = {"observation": np.zeros(2), "action": 0}
+    if first:
+        log.step(**(usual | first))
+    with pytest.raises(CaptureError, match=words):
+        log.step(**(usual | then))
