@@ -1675,7 +1675,7 @@ export interface components {
              * Needs
              * @default []
              */
-            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "episodes")[];
+            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes")[];
             /**
              * Over
              * @default rows
