@@ -41,8 +41,9 @@ def test_an_episode_is_played_again_without_a_part_of_the_memory(live: tuple[iv.
     bench.get("edit-open").wait_for(timeout=LONG)
     names = [name for name in study.recordings() if name != "k-items"]
     made = study.recording(names[0])
-    assert made.info.arguments["of"] == "k-items"
-    assert made.info.arguments["episodes"] == [0]
+    assert made.info.of == "k-items"
+    assert made.info.played is not None and made.info.played.source is not None
+    assert made.info.played.source.episodes == (0,)
     memory = made.array("memory", 0, made.rows)
     assert (memory[:, :64] == 0).all()
     assert np.abs(memory[:, 64:]).max() > 0

@@ -94,7 +94,7 @@ def test_a_subject_is_ablated_renamed_recorded_and_opened(live: Workbench, level
     opened(live, drawn=False)
     played, before = levels.recording(f"{NAME} - half ablated"), levels.recording(NAME)
     assert played.group_count == EPISODES
-    assert played.info.arguments["seeds"] == before.info.arguments["seeds"]
+    assert played.info.seeds == before.info.seeds
     assert played.info.subject is not None and before.info.subject is not None
     assert played.info.subject.identity == edited_subjects(levels)[0].info.identity
     assert played.info.subject.identity != before.info.subject.identity
@@ -118,7 +118,7 @@ def test_it_is_tested_by_ablation_over_new_levels(live: Workbench, levels: iv.St
     assert kinds == ["original", "ablated", "control", "invisible"] == [each["kind"] for each in told["arms"]]
     assert told["arms"][1]["name"] == "try"
     assert told["done"] == 2
-    assert told["seed"] not in levels.recording(NAME).info.arguments["seeds"]
+    assert told["seed"] not in levels.recording(NAME).info.seeds
     ended = next(each for each in told["arms"][0]["causes"] if each["count"])
     expect(cell(live, "original", ended["cause"])).to_contain_text(f"{100 * ended['share']:.0f} %")
 

@@ -21,7 +21,7 @@ from innerview.worlds import world as as_world
 
 
 def told(subject: Subject, world: World, seeds: range, **how: int) -> dict[int, EpisodeSummary]:
-    return {one.seed: one for ended in evaluate(subject, world, seeds, **how) for one in ended}  # type: ignore[arg-type]
+    return {one.seed: one for ended in evaluate(subject, world, seeds, **how) for _, one in ended}  # type: ignore[arg-type]
 
 
 def small_platformer() -> tuple[Subject, World]:

@@ -135,7 +135,7 @@ def test_a_bundled_agent_needs_nothing_but_its_name(here: Path, monkeypatch: pyt
     study = iv.Study.open(here / ".innerview" / "tiny.study")
     (result,) = (study.result(line.id) for line in study.results("table"))
     assert result.value["seeds"] == [1_000_000, 1_000_001]
-    assert min(study.recording("for the order").info.arguments["seeds"]) == 1_500_000
+    assert min(study.recording("for the order").info.seeds) == 1_500_000
     again = run("reduce", "zoo:tiny", "--episodes", "2", "--keep-half-by", "activation")
     assert result.id in again and len(study.results("table")) == 1
 

@@ -107,7 +107,32 @@ def test_newest_first_is_an_order_too_and_colours_are_no_frames() -> None:
     assert warnings_of(subject, fed_rows(subject, {"x": noise}, groups=((0, STEPS),))) == {}
 
 
-@pytest.mark.parametrize("name", ["breakout_dqn", "breakout_ac", "seaquest_dqn", "seaquest_lstm", "platformer"])
+class Twice(nn.Module):
+    """One layer in two calls: the first has nothing to read yet; the second has, or has not."""
+
+    def __init__(self, *, deaf: bool) -> None:
+        super().__init__()
+        self.deaf = deaf
+        self.eyes, self.cell, self.policy = nn.Linear(4, 4), nn.Linear(4, 4, bias=False), nn.Linear(4, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        seen = self.eyes(x)
+        answer: Tensor = self.policy(seen + self.cell(0 * x) + self.cell(0 * x if self.deaf else seen))
+        return answer
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_a_layer_that_runs_twice_is_dead_where_both_calls_are(deaf: bool) -> None:
+    subject = iv.subject(Twice(deaf=deaf), example=torch.zeros(1, 4))
+    table = look(fed_rows(subject, {"x": torch.rand(8, 4)}, groups=((0, 8),)), subject)
+    assert [line[0] for line in table.lines].count("cell") == 1
+    assert table.value["warnings"].keys() == ({"cell"} if deaf else set())
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["breakout_dqn", "breakout_ac", "seaquest_ac", "seaquest_dqn", "seaquest_lstm", "platformer"],
+)
 def test_nothing_is_said_of_the_networks_of_the_zoo(name: str, tmp_path: Any) -> None:
     subject, world = zoo.load(name)
     iv.record(tmp_path / "s", subject, world, episodes=1, max_steps=40, name="r", progress=False)
@@ -124,3 +149,15 @@ def test_one_row_is_too_few() -> None:
     with pytest.raises(LensError, match="two rows or more"):
         look(fed_rows(subject, {"x": torch.rand(1, 4, 8, 8)}), subject)
     assert np.isfinite(look(rows_of(subject), subject, max_rows=2).lines[0][1])
+
+
+def test_the_split_attention_that_ignores_what_it_kept_is_named(tmp_path: Any) -> None:
+    subject, world = zoo.load("seaquest_split")
+    recording = iv.record(tmp_path / "s", subject, world, episodes=1, max_steps=24, name="r", progress=False)
+    made = iv.look(tmp_path / "s", "health", subject=subject, progress=False)
+    assert list(made.value["warnings"]) == ["advantage.before"]
+    seen = torch.tensor(recording.array("observation", 0, 24)).permute(0, 3, 1, 2).float() / 255
+    with torch.no_grad():
+        before = subject.module(seen)["q"]
+        subject.module.advantage.before.weight.zero_()
+        assert float((subject.module(seen)["q"] - before).abs().max()) < 1e-3 * float(before.std())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from innerview.serve.context import LOOK_AGAIN_S
 from tests.fuzz import checksums
 from tests.fuzz.findings import MEMORY_BYTES, Findings
 from tests.fuzz.mutations import bytes_mutated, json_mutated, replace_by_another_thing
@@ -21,6 +23,7 @@ CACHES = ("derived", "pyramid")
 LISTS = ("study", "vocabulary", "results", "edited", "predictions")
 PROBES = 3
 CHECKED = 0.1
+_TRIES = 20
 
 
 @dataclass
@@ -56,7 +59,10 @@ class StudyFiles:
         how = self.random.random()
         if how < 0.04:
             outside = self.target.study.with_name("outside")
-            what = replace_by_another_thing(self.random, path, outside)
+            try:
+                what = replace_by_another_thing(self.random, path, outside)
+            except FileNotFoundError:
+                return  # a cache that the service threw away at this moment
             # Without its file there are no names, selections or results, and nothing says that there were any.
             left = what != "nothing" or not path.name.endswith(".json") or name.startswith("recordings")
         else:
@@ -102,6 +108,9 @@ class StudyFiles:
         for asked, before in self.answers.items():
             now = self.target.ask("GET", asked)
             self.findings.requests += 1
+            if now.body != before.body:
+                time.sleep(LOOK_AGAIN_S + 1)  # what is damaged is looked up again after a while
+                now = self.target.ask("GET", asked)
             if now.status != 200 or now.body != before.body:
                 self.findings.add(
                     "silent",
@@ -273,10 +282,14 @@ def _replace(path: Path, content: bytes) -> None:
     """Put a plain file there, whatever stands there now."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
-    path.parent.mkdir(parents=True, exist_ok=True)  # a cache may have been thrown away
     made = path.with_name(path.name + ".new")
-    made.write_bytes(content)
-    made.replace(path)
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError):  # the service throws a damaged cache away, maybe at this moment
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.write_bytes(content)
+            made.replace(path)
+            return
+    raise FileNotFoundError(path)
 
 
 def _content(path: Path) -> bytes:

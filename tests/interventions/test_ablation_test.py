@@ -14,7 +14,7 @@ from innerview.interventions.edited import rename
 from innerview.interventions.jobs import AblationTestJob
 from innerview.jobs.context import Context
 from innerview.jobs.runner import Jobs
-from innerview.rollouts import evaluation as evaluation
+from innerview.rollouts import episodes
 from innerview.testing.crossing import FRESH, Crossing, meets, walker
 from innerview.testing.crossing_study import RECORDING, crossing_study
 
@@ -65,7 +65,7 @@ def test_levels_are_such_as_nobody_trained_on_and_as_no_factor_was_found_in(stud
 def test_an_ablation_test_that_was_stopped_goes_on_where_it_was(
     study: iv.Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "PREVIEW_EVERY_S", 0.0)
+    monkeypatch.setattr(episodes, "PREVIEW_EVERY_S", 0.0)
     world, seen = Crossing(), []
 
     def impatient(done: int, total: int | None, message: str = "") -> None:
@@ -107,12 +107,12 @@ def test_a_control_repeats_every_edit_of_the_history_at_random(study: iv.Study) 
     (found,) = (study.result(line.id) for line in study.results("factors"))
     once = iv.ablate(study, agent, found, factors=[0], name="once")
     iv.ablate(study, once, found, factors=[1], name="twice")
-    match = work(study, agent, "twice", levels=2, controls=3).match
-    controls = [player for player in match.players if player.kind == "control"]
+    players = work(study, agent, "twice", levels=2, controls=3).players
+    controls = [player for player in players if player.kind == "control"]
     assert len({player.name for player in controls}) == 3
     silent = [{int(c) for c in range(4) if not p.subject.module.tell.weight[:, c].any()} for p in controls]
     assert all(channels >= {2, 3} for channels in silent)  # the ground and the silent one were never read
-    assert match.players[0].subject is agent and agent.module.tell.weight.any()
+    assert players[0].subject is agent and agent.module.tell.weight.any()
 
 
 @pytest.mark.parametrize("name", ["ablated", "red"])
@@ -122,7 +122,9 @@ def test_renaming_leaves_words_that_happen_to_be_the_same(study: iv.Study, name:
     iv.ablate(study, agent, found, factors=[0], name=name)
     asked: dict[str, Any] = {"levels": 3, "seed": 12, "controls": 1, "progress": False}
     before = iv.ablation_test(study, name, agent, Crossing(), **asked).value
+    forged = study.save_result("ablation_test", recording=RECORDING, arguments={"edited": name}, value={"arms": 7})
     rename(study, name, "it")
+    study.drop_result(forged.id)
     (kept,) = (study.result(line.id) for line in study.results("ablation_test"))
     assert (
         kept.id == iv.ablation_test(study, "it", agent, Crossing(), **asked).id and kept.title == "ablation test of it"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from innerview.errors import CaptureError, JobError, UnknownName
-from innerview.jobs.engine import LocalEngine, Progress, Report, Run, run_reporting
+from innerview.jobs.engine import LocalEngine, PartedWork, Progress, Report, run_reporting
 from innerview.jobs.runner import MAX_ENDED, MAX_WAITING, Job, Jobs, _eta_s
+from innerview.schema import Watch
 
 WAIT_S = 60
 
@@ -24,19 +25,29 @@ def jobs() -> Iterator[Jobs]:
     made.close()
 
 
-class Gate:
+class Call(PartedWork):
+    """A call as work of one part."""
+
+    def __init__(self, call: Callable[[Progress], Any]) -> None:
+        self.call = call
+
+    def run(self, part: Any, watch: Watch) -> Any:
+        return self.call(watch)
+
+
+class Gate(PartedWork):
     """Work that waits until it is let on, then counts to three."""
 
     def __init__(self) -> None:
         self.entered, self.go, self.runs = threading.Event(), threading.Event(), 0
 
-    def __call__(self, progress: Progress) -> str:
+    def run(self, part: Any, watch: Watch) -> str:
         self.runs += 1
-        progress(1, 3, "first")
+        watch(1, 3, "first")
         self.entered.set()
         assert self.go.wait(WAIT_S)
-        progress(2, 3)
-        progress(3, 3)
+        watch(2, 3)
+        watch(3, 3)
         return "counted"
 
 
@@ -88,13 +99,13 @@ def test_a_failure_is_reported_and_the_next_job_still_runs(jobs: Jobs) -> None:
     def broken(progress: Progress) -> None:
         raise ZeroDivisionError("oops")
 
-    failures = [jobs.wait(jobs.submit("x", "X", work).id, WAIT_S) for work in (refused, broken)]
+    failures = [jobs.wait(jobs.submit("x", "X", Call(work)).id, WAIT_S) for work in (refused, broken)]
     assert [f.error for f in failures] == ["The world stopped at step 37.", "ZeroDivisionError: oops"]
-    assert jobs.wait(jobs.submit("x", "X", lambda progress: 7).id, WAIT_S).result == 7
+    assert jobs.wait(jobs.submit("x", "X", Call(lambda progress: 7)).id, WAIT_S).result == 7
 
 
 def test_only_a_stopped_job_can_be_resumed(jobs: Jobs) -> None:
-    job = jobs.submit("x", "Easy", lambda progress: None)
+    job = jobs.submit("x", "Easy", Call(lambda progress: None))
     jobs.wait(job.id, WAIT_S)
     with pytest.raises(JobError, match="'Easy' is done"):
         jobs.resume(job.id)
@@ -108,11 +119,11 @@ def test_only_a_stopped_job_can_be_resumed(jobs: Jobs) -> None:
 def test_listeners_hear_every_state_until_they_leave(jobs: Jobs) -> None:
     heard: list[Job] = []
     leave = jobs.watch(heard.append)
-    jobs.wait(jobs.submit("x", "X", lambda progress: progress(1, 1)).id, WAIT_S)
+    jobs.wait(jobs.submit("x", "X", Call(lambda progress: progress(1, 1))).id, WAIT_S)
     assert [(j.state, j.done) for j in heard] == [("queued", 0), ("running", 0), ("running", 1), ("done", 1)]
     leave()
     leave()
-    jobs.wait(jobs.submit("x", "X", lambda progress: None).id, WAIT_S)
+    jobs.wait(jobs.submit("x", "X", Call(lambda progress: None)).id, WAIT_S)
     assert len(heard) == 4
 
 
@@ -121,13 +132,13 @@ def test_the_queue_and_the_memory_of_old_jobs_are_bounded() -> None:
     jobs, gate = Jobs(engine), Gate()
     jobs.submit("x", "X", gate)
     assert gate.entered.wait(WAIT_S)
-    waiting = [jobs.submit("x", "X", lambda progress: None) for _ in range(MAX_WAITING)]
+    waiting = [jobs.submit("x", "X", Call(lambda progress: None)) for _ in range(MAX_WAITING)]
     with pytest.raises(JobError, match="waiting already"):
-        jobs.submit("x", "X", lambda progress: None)
+        jobs.submit("x", "X", Call(lambda progress: None))
     gate.go.set()
     jobs.wait(waiting[-1].id, WAIT_S)
     for _ in range(MAX_ENDED):
-        jobs.wait(jobs.submit("x", "X", lambda progress: None).id, WAIT_S)
+        jobs.wait(jobs.submit("x", "X", Call(lambda progress: None)).id, WAIT_S)
     assert len(jobs.list()) <= MAX_ENDED
     jobs.close()
 
@@ -135,14 +146,14 @@ def test_the_queue_and_the_memory_of_old_jobs_are_bounded() -> None:
 class HereAndNow:
     """The smallest engine of another kind."""
 
-    def submit(self, work: Run, report: Report) -> None:
+    def submit(self, work: PartedWork, report: Report) -> None:
         run_reporting(work, report)
 
     def close(self) -> None: ...
 
 
 def test_another_engine_plugs_in() -> None:
-    assert Jobs(HereAndNow()).submit("x", "X", lambda progress: "here").result == "here"
+    assert Jobs(HereAndNow()).submit("x", "X", Call(lambda progress: "here")).result == "here"
 
 
 def test_time_left_counts_from_where_this_run_began() -> None:
@@ -157,11 +168,11 @@ def test_closing_cancels_what_runs_and_waits_until_it_stopped(jobs: Jobs) -> Non
 
     def work(progress: Progress) -> None:
         try:
-            gate(progress)
+            gate.run(None, progress)
         finally:
             done.set()
 
-    job: Any = jobs.submit("count", "Count", work)
+    job: Any = jobs.submit("count", "Count", Call(work))
     assert gate.entered.wait(WAIT_S)
     jobs.watch(lambda job: gate.go.set() if job.message == "stopping…" else None)
     jobs.close()
@@ -174,22 +185,24 @@ from concurrent.futures import ThreadPoolExecutor
 
 import torch
 
+from innerview.jobs.engine import PartedWork
 from innerview.jobs.runner import Jobs
 
 running = threading.Event()
 layer = torch.nn.Conv2d(16, 16, 3)
 
-def work(progress):
-    try:
-        while True:
-            progress(0, None)
-            layer(torch.zeros(4, 16, 64, 64))
-            running.set()
-    finally:
-        with ThreadPoolExecutor(1) as pool:
-            pool.submit(print, "put away").result()
+class Endless(PartedWork):
+    def run(self, part, watch):
+        try:
+            while True:
+                watch(0, None)
+                layer(torch.zeros(4, 16, 64, 64))
+                running.set()
+        finally:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(print, "put away").result()
 
-Jobs().submit("endless", "Endless", work)
+Jobs().submit("endless", "Endless", Endless())
 running.wait()
 """
 

@@ -13,11 +13,11 @@ import pytest
 
 import innerview as iv
 from innerview.errors import InnerviewError, RequestError, UnknownName
-from innerview.jobs import Context, Found, Job, Jobs, StoredWork, Watch, bounded, job_kind, run_job
+from innerview.jobs import Context, Found, Job, Jobs, StoredWork, bounded, job_kind, run_job
 from innerview.jobs.engine import Cancelled
 from innerview.jobs.kinds import KINDS, described
 from innerview.jobs.work import prepare, spans
-from innerview.schema import Result
+from innerview.schema import Result, Watch
 
 WAIT_S = 20.0
 

@@ -103,7 +103,7 @@ def _computed(study: Study) -> Iterator[str]:
                 yield f"played {path.stem} {_short(json.loads(line))}"
     for recording in [*map(study.recording, study.recordings()), *study.predictions()]:
         if recording.complete:
-            yield f"rows {recording.name} {recording.digest}"
+            yield f"rows {recording.name} {_short(_recording(recording))}"
 
 
 def _is_json(line: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _BY_DESCRIPTOR = ("write", "fsync", "ftruncate")
-_BY_PATH = ("replace", "rename", "mkdir", "unlink", "remove", "rmdir")
+_BY_PATH = ("replace", "rename", "mkdir", "unlink", "remove", "rmdir", "link")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from innerview.store.recordings.manifest import load_manifest, save_manifest
 from tests.killed.contents import everything, saved
 from tests.killed.operations import Point, watch
 from tests.killed.scenarios import SCENARIOS, Scenario
@@ -115,10 +116,17 @@ def _lost(whole: Uninterrupted, now: frozenset[str], accepted: int) -> str:
     """What was accepted and is not there, or is there and never was saved."""
     before = whole.saved[accepted]
     after = whole.saved[min(accepted + 1, len(whole.saved) - 1)]
-    lost, invented = (before & after) - now, now - (before | after)
+    invented = now - (before | after)
+    lost = {_what(each) for each in before} & {_what(each) for each in after} - {_what(each) for each in now}
+    lost |= (before & after) - now
     return (
         f"After {accepted} saves there is lost {sorted(lost)}, invented {sorted(invented)}" if lost | invented else ""
     )
+
+
+def _what(word: str) -> str:
+    """What was saved, less what it says: it may be replaced at that moment, and must be the one or the other."""
+    return word.rpartition(" ")[0]
 
 
 def _differing(wanted: dict[str, Any], found: dict[str, Any]) -> str:
@@ -141,6 +149,8 @@ def _fresh(folder: Path, name: str) -> Path:
     root.parent.mkdir(parents=True)
     if (folder / "before" / _NAME).exists():
         shutil.copytree(folder / "before" / _NAME, root)
+        for recording in root.glob("recordings/*"):  # a copy is not signed, and would be read by a process of its own
+            save_manifest(recording, load_manifest(recording).manifest, signed=True)
     return root
 
 

@@ -39,6 +39,7 @@ from innerview.store import (
 )
 from innerview.store.importers.files import ImportOptions
 from innerview.testing.worlds import CountingWorld
+from tests.killed import changed
 from tests.rollouts.players import recurrent
 
 Saved = Callable[[], None]
@@ -177,6 +178,11 @@ def bring(root: Path, saved: Saved) -> None:
 
 SCENARIOS = {
     "record": Scenario(record),
+    "add": Scenario(changed.add, changed.recorded),
+    "add to long": Scenario(changed.add_to_long, changed.recorded_long),
+    "replace": Scenario(changed.replace, changed.recorded),
+    "new version": Scenario(changed.new_version, changed.recorded),
+    "log": Scenario(changed.log, changed.logged),
     "annotate": Scenario(annotate, recorded),
     "look": Scenario(look, recorded),
     "results": Scenario(results, recorded),

@@ -14,7 +14,7 @@ import torch
 import innerview as iv
 from innerview.errors import LensError, NotAsRecorded, RequestError, UnknownName
 from innerview.jobs.context import Context
-from innerview.jobs.engine import Cancelled
+from innerview.jobs.engine import Cancelled, perform
 from innerview.jobs.runner import Jobs
 from innerview.jobs.work import Work, prepare
 from innerview.lenses.discovery import LoadedLens, all_lenses
@@ -224,7 +224,7 @@ def test_a_cancelled_layout_leaves_its_last_state_and_can_be_begun_again(study: 
     places = study.result_array(left.id, "places")
     assert places.shape == (study.recording("x").rows, 2) and np.isfinite(places).all()
     with pytest.raises(Cancelled):
-        prepare(asked, context).perform(_never)
+        perform(prepare(asked, context), _never)
     assert study.result(left.id).provisional, "a provisional result is no answer"
 
 

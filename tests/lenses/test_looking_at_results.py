@@ -9,6 +9,7 @@ import torch
 import innerview as iv
 from innerview.errors import LensError, UnknownName
 from innerview.jobs.context import Context
+from innerview.jobs.engine import perform
 from innerview.lenses.job import LensJob
 from innerview.lenses.look import LensWork, look
 from innerview.lenses.rows.inputs import RowInputs
@@ -57,7 +58,7 @@ def test_while_it_is_visualised_the_pictures_so_far_can_be_seen(study: Study) ->
         if question.id in {line.id for line in study.results(kind="visualise")}:
             seen.append(study.result(question.id).provisional)
 
-    assert not question.perform(watch).provisional
+    assert not perform(question, watch).provisional
     assert seen and all(seen)
 
 

@@ -168,7 +168,7 @@ def test_reruns(met: Met, refused: Any) -> None:
     with refused():
         iv.rerun(met.study, "x", HALF, met.subject, met.world, progress=False)
     made = iv.rerun(met.study, "x", HALF, met.subject, met.world, other=True, progress=False)
-    assert met.case.words in " ".join(made.recording.info.arguments["other"])
+    assert met.case.words in " ".join(made.recording.info.other)
 
 
 def test_tables_and_what_they_played(met: Met, refused: Any) -> None:
@@ -313,7 +313,7 @@ def test_a_saved_rollout_of_another_agent_holds_what_that_agent_says_from_the_st
     job = WhatIfJob(recording="x", row=3, moves=(Move(do="agent"),), subject="other", other=True, name="mine")
     live = Context(study=study, subjects={"other": other}, worlds={"Room": room()})
     made = run_job(job, live, progress=False)
-    assert made.info.arguments["other"] == ["It was recorded by 'tiny', and this is 'other'."]
+    assert made.info.other == ("It was recorded by 'tiny', and this is 'other'.",)
     memory = other.initial_memory(1)
     for row in range(4):
         seen = {"observation": made.array("observation", row, row + 1)}

@@ -30,7 +30,7 @@ def study(tmp_path: Path) -> iv.Study:
 
 def test_nothing_differs_before_the_edit_and_the_decision_differs_with_it(study: iv.Study) -> None:
     made = rerun(study, "x", LATE, recurrent(), CountingWorld(), progress=False)
-    assert made.recording.name == "x - late" and made.recording.info.arguments["of"] == "x"
+    assert made.recording.name == "x - late" and made.recording.info.of == "x"
     assert len(made.pairs) == 5 and all(pair.alike for pair in made.pairs)
     for pair in made.pairs:
         assert pair.divergence.decision == 6 and pair.seed == pair.of

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,12 +17,13 @@ import httpx
 import pytest
 from starlette.responses import Response
 from starlette.routing import Route
+from websockets.exceptions import ConnectionClosed
 
 from innerview.serve import Handle, handle, serve
-from innerview.serve.connections import Crowd, Limits
-from innerview.serve.live.connection import MESSAGES_PER_S
+from innerview.serve.connections import Crowd, Limits, LiveFrames
+from innerview.serve.live.connection import MESSAGE_BYTES, MESSAGES_PER_S
 
-from .wirework import WAIT_S, live
+from .wirework import WAIT_S, live, live_refusal
 
 SERVE = """
 import sys
@@ -166,3 +167,49 @@ def test_who_sends_too_many_live_messages_waits(served: Handle) -> None:
         for _ in range(count):
             assert "malformed" in str(socket_.recv(WAIT_S))
     assert time.monotonic() - began > 0.9 * (count - MESSAGES_PER_S) / MESSAGES_PER_S
+
+
+def test_a_long_live_message_counts_as_many(served: Handle) -> None:
+    began, count, size = time.monotonic(), 4, 90 * MESSAGE_BYTES
+    with live(served) as socket_:
+        for _ in range(count):
+            socket_.send("x" * size)
+        for _ in range(count):
+            assert "malformed" in str(socket_.recv(WAIT_S))
+    turns = (count - 1) * size / MESSAGE_BYTES
+    assert time.monotonic() - began > 0.9 * (turns - MESSAGES_PER_S) / MESSAGES_PER_S
+
+
+@pytest.mark.parametrize("flood", [bytes([0x89, 0x80, 0, 0, 0, 0]), bytes([0x00, 0x80, 0, 0, 0, 0])])
+def test_who_floods_with_frames_of_no_message_is_dropped(served: Handle, flood: bytes) -> None:
+    """Pings, or parts of a message that never ends, masked as a client must."""
+    with live(served) as calm, live(served) as talk:
+        raw = talk.socket
+        raw.sendall(bytes([0x01, 0x81, 0, 0, 0, 0]) + b"{")  # a message begins
+        with contextlib.suppress(OSError):
+            raw.sendall(flood * 20 * LiveFrames.FRAMES)
+        with pytest.raises(ConnectionClosed):
+            talk.recv(WAIT_S)
+        calm.send("{}")
+        assert "malformed" in str(calm.recv(WAIT_S))
+    assert study_is_served(served)
+
+
+def test_live_messages_are_not_compressed(served: Handle) -> None:
+    with live(served) as talk:
+        assert talk.protocol.extensions == [], "a thousand bytes would become a million"
+
+
+def test_there_are_only_so_many_live_connections(served: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("innerview.serve.routes.live.MOST", 2)
+    with live(served):
+        with live(served):
+            assert live_refusal(served) == 403
+        assert wait_until(lambda: live_refusal(served) == 101), "one that left makes room"
+
+
+def wait_until(true: Callable[[], bool]) -> bool:
+    ends = time.monotonic() + WAIT_S
+    while not (found := true()) and time.monotonic() < ends:
+        time.sleep(0.02)
+    return found

@@ -121,7 +121,7 @@ def _compared(answers: dict[str, tuple[int, bytes]], whole: dict[str, bytes], wh
             assert json.loads(content)["error"]["message"], what
         elif _said(content) == _said(whole[address]):
             same += 1
-        else:
+        elif b"cannot suggest it" not in content:  # a threshold that says itself why it is not known
             assert told, f"{what}: {address} is served with another content and nobody is told"
             assert len(content) < len(whole[address]), f"{what}: {address} is served changed: {content[:300]!r}"
     assert same > len(whole) // 3, what

@@ -150,6 +150,36 @@ def test_a_damaged_block_does_not_take_the_others_with_it(study: Study, client: 
     assert client.get(f"{STEPS}/columns?names=medikit in view").status_code == 409
 
 
+def test_what_a_damaged_block_would_suggest_is_left_out_and_the_rest_is_told(
+    study: Study, client: httpx.Client
+) -> None:
+    chunk = study.path / "recordings/steps/arrays/memory/c.1.0"
+    content = chunk.read_bytes()
+    chunk.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    told = {each["name"]: each for each in client.get("/api/metrics?recording=steps").json()["thresholds"]}
+    jump = told.pop("memory jump")
+    assert jump["value"] is None and "c.1.0" in jump["problem"] and "Set it by hand" in jump["problem"]
+    assert told and all(each["problem"] == "" for each in told.values())
+    assert client.get(f"{STEPS}/columns?names=memory jumps&stop=8").status_code == 409, "by another than before"
+    assert client.put("/api/metrics/thresholds", json={"thresholds": {"memory jump": 0.5}}).status_code == 200
+    jump = next(t for t in client.get("/api/metrics?recording=steps").json()["thresholds"] if t["name"] == jump["name"])
+    assert (jump["value"], jump["problem"]) == (0.5, "")
+    assert read(client.get(f"{STEPS}/columns?names=memory jumps&stop=8")).height == 8
+
+
+def test_kinds_of_things_that_a_damaged_block_hides_are_there_once_it_is_whole(study: Study) -> None:
+    recording = study.recording("steps")
+    shutil.rmtree(recording.folder / "tables", ignore_errors=True)
+    shutil.rmtree(recording.folder / "derived", ignore_errors=True)
+    away = {path: path.read_bytes() for path in recording.folder.glob("rows/*.parquet")}
+    for path in away:
+        path.unlink()
+    assert derived(study, "steps").kinds == []
+    for path, content in away.items():
+        path.write_bytes(content)
+    assert derived(study, "steps").kinds == ["medikit"]
+
+
 def test_damaged_metrics_leave_the_recordings_alone(study: Study, client: httpx.Client) -> None:
     (study.path / "metrics.json").write_text("{ not json")
     assert "memory change" in [c["name"] for c in client.get(STEPS).json()["columns"]]
@@ -183,7 +213,8 @@ def test_loops_are_found_in_a_recording_that_reports_where_it_was(tmp_path: Path
     there = [float(i) for i in range(10)]
     x = [*there, *reversed(there)] * 2
     columns = {"episode": [0] * 20 + [1] * 20, "step": [*range(20)] * 2, "x": x, "y": [0.0] * 40}
-    write_rows(study, "walk", columns=columns, ordering=Ordering())
+    places = (Column(name=name, type="float", pose=part) for name, part in (("x", "x"), ("y", "y")))
+    write_rows(study, "walk", columns=columns, ordering=Ordering(), specs=list(places))
     source = derived(study, "walk")
     assert source.threshold("loop radius") == 3.0, "three strides of 1"
     loop = source.columns(["loop"])["loop"].to_list()

@@ -129,7 +129,7 @@ def test_mistakes_are_reported(api: httpx.Client, study: Study) -> None:
         (ask(study), 400, "at least one factor"),
         (ask(study, 0, name="walker"), 409, "'walker' is saved already"),
         (ask(study, 0, name="../x"), 409, "cannot be the name"),
-        (ask(study, 0, subject="nobody"), 400, "not live here"),
+        (ask(study, 0, subject="nobody"), 404, "Unknown live subject"),
         (ask(study, 0) | {"result": late.id}, 422, "No convolution or dense layer after 'policy'"),
         (ask(study, "one"), 422, "malformed"),
     )
@@ -153,7 +153,7 @@ def test_mistakes_are_reported(api: httpx.Client, study: Study) -> None:
     assert both.status_code == 400 and "Say one of seed, seeds and same_seeds" in both.json()["error"]["message"]
     made = ended(api, kind="record", seeds=[5, 7], greedy=True, recording="two")
     told = study.recording(made["recording"])
-    assert told.groups()["seed"].to_list() == [5, 7] and told.info.arguments["greedy"] is True
+    assert told.groups()["seed"].to_list() == [5, 7] and told.info.played is not None and told.info.played.greedy
 
 
 def test_without_a_live_subject_nothing_can_be_ablated_but_what_is_saved_is_shown(study: Study) -> None:

@@ -63,7 +63,9 @@ FORGED: dict[str, Callable[[dict[str, Any]], object]] = {
     "as many columns as there may be": lambda told: told["info"].update(columns=COLUMNS[:1_000], group_columns=[]),
     "a list for an origin": lambda told: told["info"].update(origin=[]),
     "a number that is none": lambda told: told["info"].update(ordering={"seconds_per_step": float("nan")}),
-    "a list for what it is of": lambda told: told["info"].update(arguments={"of": ["x"], "edits": 7}),
+    "no arguments": lambda told: told["info"].update(arguments=7),
+    "a kind that is none": lambda told: told["info"].update(arguments={"kind": ["played"]}),
+    "played by nobody": lambda told: told["info"].update(arguments={"kind": "played", "seeds": [1], "lanes": 1}),
 }
 
 

@@ -14,7 +14,8 @@ import pytest
 from innerview.errors import WorldError
 from innerview.jobs.context import Context
 from innerview.jobs.kinds import bounded, job_kind
-from innerview.jobs.work import Product, Watch, Work
+from innerview.jobs.work import Product, Work
+from innerview.schema import Watch
 from innerview.serve import Handle, serve
 from innerview.serve.app import openapi_text
 

@@ -97,4 +97,4 @@ def test_without_a_live_world_it_says_how_to_serve_one(recorded: Path) -> None:
         with httpx.Client(base_url=served.address, headers=headers, timeout=WAIT_S) as client:
             reply = play(client)
     assert reply.status_code == 400
-    assert "live subject and a live world" in reply.json()["error"]["message"]
+    assert "No subject is live" in reply.json()["error"]["message"]

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, Scene
+from innerview.schema import (
+    ActionSpace,
+    ArraySpec,
+    Column,
+    ImportedFrom,
+    Ordering,
+    Origin,
+    PlayedWith,
+    RecordingInfo,
+    Scene,
+    SubjectInfo,
+    WorldInfo,
+)
 from innerview.store import Study
 from innerview.store.seal import sealed
 
@@ -43,9 +55,22 @@ def info(name: str = "run", **changes: Any) -> RecordingInfo:
         "arrays": arrays,
         "group_columns": groups,
         "ordering": Ordering(),
-        "arguments": {"seed": 7},
+        "arguments": ImportedFrom(content="7"),
     }
     return RecordingInfo(name=name, **(settings | changes))
+
+
+def played_info(seeds: Sequence[int], **changes: Any) -> RecordingInfo:
+    """The same, as a subject plays it."""
+    return info(
+        origin=Origin(kind="played", by="tiny", source="maze"),
+        subject=SubjectInfo(name="tiny", family="torch"),
+        world=WorldInfo(
+            name="maze", family="test", observations=(), actions=ActionSpace(kind="discrete", names=("left", "right"))
+        ),
+        arguments=PlayedWith(seeds=tuple(seeds), lanes=2),
+        **changes,
+    )
 
 
 def rows(start: int, stop: int) -> dict[str, list[Any]]:

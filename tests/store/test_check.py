@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from innerview.store import Snapshot, Study, check, save_selection
+from innerview.schema import SubjectInfo
+from innerview.store import Card, KeyedLog, Snapshot, Study, check, save_selection, save_subject, write_rows
+from innerview.store.check import check_at_a_glance
 
 
 def test_damaged_snapshots_and_selections_are_named_and_hide_nothing(tmp_path: Path) -> None:
@@ -24,3 +28,39 @@ def test_damaged_snapshots_and_selections_are_named_and_hide_nothing(tmp_path: P
         "selections.json",
     ]
     assert [snapshot.step for snapshot in study.snapshots()] == [0, 20]
+
+
+def test_what_lost_the_file_that_says_what_it_is_is_named(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "a.study")
+    write_rows(study, "run", columns={"x": [1, 2]})
+    save_subject(study, Card(info=SubjectInfo(name="agent", family="torch")), {"weight": torch.zeros(3)})
+    study.save_snapshot(Snapshot(run="training", step=1), {"weight": torch.zeros(3)})
+    result = study.save_result("own", recording="run", arguments={}, value=1, arrays={"a": np.zeros(3)}).id
+    assert check(study.path) == []
+    for path in ("subjects/agent/card.json", "snapshots/training/1/snapshot.json", f"results/{result}/result.json"):
+        (study.path / path).unlink()
+        assert [(d.part, "missing" in d.problem) for d in check(study.path)] == [(path, True)], "nothing else is"
+        (study.path / path).symlink_to("nowhere")
+        assert [damage.part for damage in check(study.path)] == [path]
+        assert [damage.part for damage in check_at_a_glance(Study.open(study.path))] == [path]
+        shutil.rmtree((study.path / path).parent)
+    assert check(study.path) == []
+
+
+def test_every_line_of_what_was_played_is_named_but_one_that_a_crash_cut_short(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "a.study")
+    log = KeyedLog(study, {"world": "tiny"})
+    log.add([{"key": str(n), "length": n} for n in range(3)])
+    (path,) = (study.path / "played").iterdir()
+    whole = path.read_bytes()
+    for cut in range(1, 80):
+        path.write_bytes(whole[:-cut] + b"\n" + whole.splitlines()[-1])
+        assert check(study.path) == [], "a crash, and the line again"
+    lines = whole.split(b"\n")
+    for number in range(1, len(lines)):
+        for damaged in (b"Infinity", b"x", lines[number][1:]):
+            path.write_bytes(b"\n".join([*lines[:number], damaged, *lines[number + 1 :]]))
+            assert [d.part for d in check(study.path)] == [f"played/{path.name}"], (number, damaged)
+    for content in (b"", b"\n", whole[:20]):
+        path.write_bytes(content)
+        assert [d.part for d in check(study.path)] == [f"played/{path.name}"], content

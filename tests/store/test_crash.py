@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from innerview.errors import DiskFull, StoreError, StudyBusy
-from innerview.schema import Column
+from innerview.schema import Column, ImportedFrom
 from innerview.store import Study, check, files
 
 from .samples import arrays, info, record, rows
@@ -182,8 +182,8 @@ def test_a_child_that_outlives_the_writer_does_not_hold_the_lock(tmp_path: Path)
 def test_other_arguments_are_distinguished(tmp_path: Path) -> None:
     study = Study.create(tmp_path / "study")
     record(study, 64, finish=False)
-    with pytest.raises(StoreError, match=r"arguments.seed was 7 and is 8.*another name"):
-        study.writer(info(arguments={"seed": 8}))
+    with pytest.raises(StoreError, match=r"arguments.content was '7' and is '8'.*another name"):
+        study.writer(info(arguments=ImportedFrom(content="8")))
     columns = (*info().columns, Column(name="extra", type="int"))
     with pytest.raises(StoreError, match=r"columns were .*room.* and are .*extra"):
         study.writer(info(columns=columns))

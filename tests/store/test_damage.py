@@ -149,11 +149,11 @@ def test_strange_files_beside_the_recordings_do_no_harm(study: Study) -> None:
     assert study.recordings() == ["run"] and check(study.path) == []
 
 
-@pytest.mark.parametrize(("version", "advice"), [(4, "Update innerview"), (1, "record it again"), ("x", "version x")])
+@pytest.mark.parametrize(("version", "advice"), [(5, "Update innerview"), (1, "record it again"), ("x", "version x")])
 def test_another_version_is_reported_with_what_to_do(study: Study, version: object, advice: str) -> None:
     for path in (folder_of(study) / "manifest.json", study.path / "study.json"):
         forge(path, lambda told: told.update(version=version))
-    with pytest.raises(FormatVersionError, match=rf"version {version}; this innerview reads version 3.*") as caught:
+    with pytest.raises(FormatVersionError, match=rf"version {version}; this innerview reads version 4.*") as caught:
         study.recording("run")
     assert advice in str(caught.value)
     with pytest.raises(FormatVersionError, match=advice):

@@ -241,7 +241,7 @@ def nested(depth: int) -> Any:
 
 
 MANIFESTS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "deep": lambda told: told["info"].update(arguments={"a": nested(200)}),
+    "deep": lambda told: told["info"].update(arguments={"kind": "logged", "keep": nested(200)}),
     "text for a number": lambda told: told.update(rows="64"),
     "a list for a name": lambda told: told["info"].update(name=["run"]),
     "a number for columns": lambda told: told["info"].update(columns=7),

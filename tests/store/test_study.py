@@ -27,7 +27,7 @@ from innerview.store import (
 )
 from innerview.store.files import json_bytes
 
-from .samples import arrays, folder_of, forge, info, record, rows
+from .samples import arrays, folder_of, forge, info, played_info, record, rows
 
 BAD_NAMES = ["", ".", "..", "../other", "a/b", "/etc/passwd", "a\\b", ".hidden", "a\0b", "a" * 81, "ä", "a\n", "%2e%2e"]
 
@@ -104,7 +104,7 @@ def test_a_forged_manifest_cannot_name_paths_outside(study: Study, name: str) ->
 
 def test_other_seeds_are_reported_by_their_number_and_the_first_that_differs(study: Study) -> None:
     seeds = list(range(60))
-    with study.writer(info(arguments={"seeds": seeds}), block_rows=32) as writer:
+    with study.writer(played_info(seeds), block_rows=32) as writer:
         writer.append(rows(0, 5), arrays(0, 5))
         writer.close(keep=True)
     for other, told in (
@@ -112,7 +112,7 @@ def test_other_seeds_are_reported_by_their_number_and_the_first_that_differs(stu
         ([*seeds[:40], 99, *seeds[41:]], r"arguments\.seeds had 60 entries and has 60 \(entry 41 was 40 and is 99\)"),
     ):
         with pytest.raises(StoreError, match=told):
-            study.writer(info(arguments={"seeds": other}))
+            study.writer(played_info(other))
 
 
 def test_an_unknown_recording_names_the_nearest(study: Study) -> None:

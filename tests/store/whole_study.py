@@ -13,11 +13,13 @@ from PIL import Image
 
 from innerview.schema import (
     ArraySpec,
+    Binding,
     Column,
     EditSet,
     MapImage,
     Metric,
     Origin,
+    PredictedFrom,
     RecordingInfo,
     RowKind,
     Scene,
@@ -103,16 +105,7 @@ def _questions(study: Study) -> None:
 
 
 def _predictions(study: Study) -> None:
-    arguments = {
-        "recording": "run",
-        "digest": study.recording("run").digest,
-        "subject": "agent",
-        "identity": "",
-        "binding": {"inputs": []},
-        "rows": "all",
-        "keep": [],
-        "edits": [],
-    }
+    arguments = PredictedFrom(recording="run", digest=study.recording("run").digest, binding=Binding(inputs=()))
     info = RecordingInfo(
         name="",
         origin=Origin(kind="predicted", by="agent"),

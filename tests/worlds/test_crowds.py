@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -35,7 +36,7 @@ def platformer(**settings: object) -> PlatformerWorld:
 
 def test_a_crowd_shows_and_ends_games_as_lanes_do() -> None:
     made = platformer(time_limit=12)
-    lanes, games = made.open(3), crowd(made, 3)
+    lanes, games = made.open(3), crowd(made, 3, device="cpu")
     moments = [lanes.reset(lane, seed) for lane, seed in enumerate(SEEDS)]
     games.begin(SEEDS[:2])
     games.begin(SEEDS[2:])
@@ -117,5 +118,12 @@ def test_the_platformer_knows_its_endings_and_fresh_levels() -> None:
 
 
 def test_many_games_run_side_by_side_where_they_cost_little() -> None:
-    assert default_lanes(platformer(), "cpu") == LANES and default_lanes(platformer(), "cuda:0") == LANES_ON_GPU
-    assert default_lanes(CountingWorld(), "cpu") == 8
+    assert default_lanes(platformer(), crowd_on="cpu") == LANES
+    assert default_lanes(platformer(), crowd_on="cuda:0") == LANES_ON_GPU
+    assert default_lanes(CountingWorld(), crowd_on="cpu") == default_lanes(CountingWorld()) == 8
+    assert default_lanes(platformer(), recorded=True) == default_lanes(CountingWorld(), recorded=True) == 4
+
+
+def test_an_environment_of_which_there_is_one_is_played_alone() -> None:
+    alone = world(gymnasium.make("CartPole-v1"))
+    assert default_lanes(alone) == default_lanes(alone, recorded=True) == default_lanes(alone, crowd_on="cpu") == 1

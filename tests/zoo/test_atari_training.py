@@ -12,15 +12,16 @@ import pytest
 import torch
 from cue_game import CueGame, StumblingGame
 from innerview_zoo.models.atari.actor_critic import PPO, PPOSettings
-from innerview_zoo.models.atari.checkpoints import Folder, Point, Progress, picture_of
+from innerview_zoo.models.atari.checkpoints import Folder, Point, Progress, picture_of, trail
 from innerview_zoo.models.atari.dqn import DQN, DQNSettings
 from innerview_zoo.models.atari.games import AtariEmulator
-from innerview_zoo.models.atari.networks import ActorCritic, RecurrentActorCritic
+from innerview_zoo.models.atari.networks import ActorCritic, Dueling, RecurrentActorCritic
 from innerview_zoo.models.atari.plans import plan_of
 from innerview_zoo.models.atari.sampling import SCREEN, Sampler, Shape, Views
 from innerview_zoo.models.atari.train import Schedule, train
 
 from innerview.errors import InnerviewError
+from innerview.subjects.weights import load_weights
 
 CPU = torch.device("cpu")
 
@@ -73,8 +74,30 @@ def test_q_learning_finds_best_play() -> None:
     settings = DQNSettings(
         batch=32, capacity=4000, reuse=8, prefill=64, target_every=20, rate=3e-4, last_rate=3e-4, explore_until=0.3
     )
-    learner = DQN(2, Shape(1, 8), settings, CPU)
+    learner = DQN(Dueling(2), Shape(1, 8), settings, CPU, actions=2, frames=4)
     assert late_score(learner, Table(8), 60) > 0.8
+
+
+def test_split_attention_looks_at_each_frame_by_what_came_before() -> None:
+    network = plan_of("seaquest_split").network()
+    frames = torch.rand(2, 10, 84, 84)
+    said = network(frames)
+    assert torch.allclose(said["q"].mean(1, keepdim=True), said["value"], atol=1e-6)
+    said["q"].sum().backward()
+    assert not [name for name, weight in network.named_parameters() if weight.grad is None]
+    assert torch.allclose(network(frames[1:])["q"], said["q"][1:], atol=1e-5), "lanes do not mix"
+    turned = frames[:, [1, 0, *range(2, 10)]]
+    assert not torch.allclose(network(turned)["value"], said["value"], atol=1e-6), "the order of frames counts"
+
+
+def test_split_attention_learns_from_stacks_of_ten() -> None:
+    settings = DQNSettings(batch=4, capacity=400, reuse=1, prefill=4, target_every=1)
+    plan = plan_of("seaquest_split")
+    learner = DQN(plan.network(), Shape(1, 2), settings, CPU, actions=plan.actions, frames=plan.frames)
+    before = [weight.detach().clone() for weight in learner.network.parameters()]
+    late_score(learner, Table(2), 4)
+    assert learner.updates >= 1 and learner.replay.stacks(torch.tensor([0]), torch.tensor([3])).shape == (1, 10, 84, 84)
+    assert any(not torch.equal(a, b) for a, b in zip(before, learner.network.parameters(), strict=True))
 
 
 def test_the_actor_critic_finds_best_play() -> None:
@@ -174,6 +197,24 @@ def test_a_training_leaves_all_behind_and_goes_on(tmp_path: Path) -> None:
     assert after[: len(before)] == before
     assert after[-1].steps > before[-1].steps > 0
     assert after[-1].minutes > before[-1].minutes
+
+
+def test_a_trail_reaches_from_the_untrained_network_to_the_last(tmp_path: Path) -> None:
+    assert [trail(count) for count in (0, 1, 2)] == [[], [0.0], [0.0, 1.0]]
+    shares = trail(5)
+    assert shares[0] == 0 and shares[-1] == pytest.approx(1) and shares == sorted(shares)
+    plan, make = plan_of("breakout_ac"), functools.partial(CueGame, 0)
+    schedule = Schedule(whole=0.5, trail=3)
+    train(plan, out=tmp_path, schedule=schedule, shape=Shape(1, 4), device=CPU, make=make)
+    left = sorted(tmp_path.glob("step-*.safetensors"))
+    assert 2 <= len(left) <= 3
+    last, whole = plan.network(), plan.network()
+    load_weights(last, left[-1])
+    load_weights(whole, tmp_path / "weights.safetensors")
+    frames = torch.rand(2, 4, 84, 84)
+    assert torch.allclose(last(frames)[1], whole(frames)[1], atol=0.02)
+    with pytest.raises(InnerviewError, match="trail"):
+        Schedule(whole=1, trail=-1)
 
 
 def test_a_curve_is_drawn_to_scale() -> None:

@@ -22,7 +22,7 @@ from innerview.testing.worlds import CountingWorld
 ENTRIES = zoo.entries()
 NAMES = [entry.name for entry in ENTRIES]
 SECTIONS = (("Task",), ("Network", "Architecture"), ("Training", "Data"), ("Score",), ("Known failures",), ("Licence",))
-MAX_BYTES = 35e6
+MAX_BYTES = 55e6
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)

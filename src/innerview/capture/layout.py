@@ -63,10 +63,13 @@ class Layout:
     ) -> dict[str, Any]:
         """Columns of one step: what was true, what the subject said and did, and what that caused."""
         acts = [column.name for column in of_kind(self.columns, "action")]
-        events = {event.name: _happened(event, then.facts) for event in of_kind(self.columns, "event")}
         place = {self.ordering.group: episode, self.ordering.time: step}
         acted = dict(zip(acts, np.atleast_1d(action).tolist(), strict=True))
-        return {**now.facts, **events, **said, **place, REWARD: then.reward, **acted}
+        return {**self.facts_of(now.facts, then.facts), **said, **place, REWARD: then.reward, **acted}
+
+    def facts_of(self, now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+        """What was true at a step, and what happened on the way to the next one."""
+        return {**now, **{event.name: _happened(event, then) for event in of_kind(self.columns, "event")}}
 
 
 def _happened(event: Column, caused: Mapping[str, Any]) -> bool | str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.schema import Axis, Lens, Parameter, Rows, Table, Watch, unwatched
+from innerview.schema import Axis, Lens, Parameter, Rows, Table, Watch, parse_site, unwatched
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -82,14 +82,55 @@ class LayerTally:
         return float((self.high - self.low).max()) <= _CONSTANT * max(size, 1e-12)
 
 
+@dataclass(frozen=True)
+class LayerCalls:
+    """A layer over all its calls in one run: it works if one of them does."""
+
+    calls: tuple[LayerTally, ...]
+
+    @property
+    def energy(self) -> float:
+        """Of its liveliest call."""
+        return max(call.energy for call in self.calls)
+
+    @property
+    def gradient(self) -> float:
+        """Of the call that is reached best."""
+        return max(call.gradient for call in self.calls)
+
+    @property
+    def connected(self) -> bool:
+        """Whether a head depends on any call."""
+        return any(call.connected for call in self.calls)
+
+    @property
+    def dead(self) -> float:
+        """Share of units that are 0 in every row, in the call with the fewest."""
+        return min(call.dead for call in self.calls)
+
+    @property
+    def constant(self) -> bool:
+        """Whether no call differs from row to row."""
+        return all(call.constant for call in self.calls)
+
+
 @dataclass
 class Tally:
     """What passed the whole subject."""
 
-    layers: dict[str, LayerTally]
+    sites: dict[str, LayerTally]
+    """By the address of a call."""
     heads: dict[str, list[np.ndarray]]
     used: set[str] = field(default_factory=set)
     """Weights that some head depends on."""
+
+    @property
+    def layers(self) -> dict[str, LayerCalls]:
+        """By the name of a module."""
+        found: dict[str, list[LayerTally]] = {}
+        for address, each in self.sites.items():
+            found.setdefault(str(replace(parse_site(address), call=None)), []).append(each)
+        return {name: LayerCalls(tuple(calls)) for name, calls in found.items()}
 
 
 def look(rows: Rows, subject: Subject, *, max_rows: int = 256, watch: Watch = unwatched) -> Table:
@@ -102,12 +143,12 @@ def look(rows: Rows, subject: Subject, *, max_rows: int = 256, watch: Watch = un
     for spec in subject.info.inputs:
         if problem := frame_order(rows, spec):
             warnings[f"input {spec.name}"] = problem
-    count = len(places)
+    count, layers = len(places), tally.layers
     lines: list[tuple[str, float | None, float | None, float | None, str]] = [
         (name, each.energy / count, each.gradient / count, 100 * each.dead, warnings.get(name, ""))
-        for name, each in tally.layers.items()
+        for name, each in layers.items()
     ]
-    lines += [(name, None, None, None, text) for name, text in warnings.items() if name not in tally.layers]
+    lines += [(name, None, None, None, text) for name, text in warnings.items() if name not in layers]
     columns = (
         Axis(name="part"),
         Axis(name="mean squared activation"),
@@ -139,7 +180,7 @@ def _tallied(rows: Rows, subject: Subject, places: np.ndarray, watch: Watch) -> 
             found = torch.autograd.grad(score, wanted, allow_unused=True) if score.requires_grad else ()
         by_layer = {id(x): g for x, g in zip(flowing, found, strict=False)}
         for name, value in zip(layers, sources, strict=True):
-            tally.layers[name].add(value, by_layer.get(id(value)))
+            tally.sites[name].add(value, by_layer.get(id(value)))
         tally.used |= {name for name, g in zip(weights, found[len(flowing) :], strict=False) if g is not None}
         for name, value in output.heads.items():
             if name in tally.heads:
@@ -148,9 +189,9 @@ def _tallied(rows: Rows, subject: Subject, places: np.ndarray, watch: Watch) -> 
 
 
 def _layer_warnings(tally: Tally) -> dict[str, str]:
-    found = {}
-    largest = max((each.gradient for each in tally.layers.values()), default=0.0)
-    for name, each in tally.layers.items():
+    found, layers = {}, tally.layers
+    largest = max((each.gradient for each in layers.values()), default=0.0)
+    for name, each in layers.items():
         if not each.connected:
             found[name] = "Not connected: no head depends on what it puts out."
         elif each.dead >= DEAD_SHARE:
@@ -198,6 +239,7 @@ def merged_wrongly(q: np.ndarray, value: np.ndarray, advantage: np.ndarray) -> s
 def _unused(subject: Subject, tally: Tally) -> dict[str, str]:
     """Modules with weights that no head depends on, though the layer itself may never have run."""
     found: dict[str, list[str]] = {}
+    layers = tally.layers
     for name, value in subject.module.named_parameters():
         if value.requires_grad and name not in tally.used:
             owner, _, weight = name.rpartition(".")
@@ -205,7 +247,7 @@ def _unused(subject: Subject, tally: Tally) -> dict[str, str]:
     return {
         owner: f"Not connected: no head depends on its {' and '.join(names)}."
         for owner, names in found.items()
-        if owner not in tally.layers or not tally.layers[owner].connected
+        if owner not in layers or not layers[owner].connected
     }
 
 

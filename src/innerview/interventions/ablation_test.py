@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from innerview.edits.ablation import ablate, random_directions
+from innerview.edits.ablation_test import Arm, ArmKind, compare_arms
 from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.interventions.edited import rebuilt
 from innerview.interventions.jobs import AblationTestJob
@@ -18,11 +19,11 @@ from innerview.interventions.reductions import other_seed
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
-from innerview.rollouts.evaluation import Match, Player, value_of
-from innerview.rollouts.played import Lines
+from innerview.jobs.work import Found, StoredWork, run_job, spans
+from innerview.rollouts.episodes import Match, Player
+from innerview.rollouts.played import Lines, how_played
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.schema import Result, WeightEdit
+from innerview.schema import Result, Watch, WeightEdit
 from innerview.store import Edited, Recording, Study, load_edited
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -30,6 +31,13 @@ from innerview.worlds import world as as_world
 from innerview.worlds.crowds import Known, hiding
 
 LEVELS_A_PART = 16_384
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArmPlayer(Player):
+    """One line of the test."""
+
+    kind: ArmKind
 
 
 class AblationTestWork(StoredWork):
@@ -42,22 +50,17 @@ class AblationTestWork(StoredWork):
         super().__init__(job, context)
         self.edited = load_edited(context.study, job.edited)
         self.recording = source(context.study, job.recording, self.edited)
-        if self.edited.root not in context.subjects:
-            raise EditError(
-                f"'{self.edited.name}' was made of '{self.edited.root}', which is not live here. Live: "
-                f"{', '.join(context.subjects) or 'none'}. Serve the study with it: innerview serve STUDY --subject …, "
-                "or iv.show(study, subject=…, world=…)."
-            )
-        world, arguments = context.world(job.world, self.recording), self.recording.info.arguments
-        original = context.subjects[self.edited.root]
+        original, world = context.original(self.edited), context.world(job.world, self.recording)
         self.other = check_recorded(self.recording, subject=original, world=world.info, other=job.other)
         first = _first_seed(self.recording, world, job.levels) if job.seed is None else job.seed
+        greedy, max_steps = how_played(self.recording)
+        self.players = tuple(self._players(original, world))
         self.match = Match(
             study=context.study,
-            players=tuple(self._players(original, world)),
+            players=self.players,
             seeds=seeds_of(job.levels, first),
-            greedy=bool(arguments.get("greedy", False)),
-            max_steps=arguments.get("max_steps"),
+            greedy=greedy,
+            max_steps=max_steps,
             lanes=job.lanes,
         )
 
@@ -70,7 +73,7 @@ class AblationTestWork(StoredWork):
     def identity(self) -> dict[str, Any]:
         """All that the outcome depends on."""
         seeds = self.match.seeds
-        arms = [{"name": p.name, "kind": p.kind, **self.match.setting(p)} for p in self.match.players]
+        arms = [{"name": p.name, "kind": p.kind, **self.match.setting(p)} for p in self.players]
         return {"edited": self.edited.name, "seed": seeds[0], "levels": len(seeds), "arms": arms, **noted(self.other)}
 
     def parts(self, given: Sequence[Any]) -> Sequence[tuple[int, int]]:
@@ -94,15 +97,21 @@ class AblationTestWork(StoredWork):
     def merge(self, given: Sequence[Lines]) -> Found:
         """How the levels went that everybody has played."""
         lines = [[*chain(*several)] for several in zip(*given, strict=True)]
-        return Found(value=value_of(self.match, lines))
+        pairs = zip(self.players, lines, strict=True)
+        arms = [Arm(name=player.name, kind=player.kind, episodes=episodes) for player, episodes in pairs]
+        world = self.players[0].world
+        told = {"levels": len(self.match.seeds), "done": len(lines[0]), "seed": self.match.seeds[0]}
+        return Found(value={**told, **compare_arms(arms, world.endings if isinstance(world, Known) else ())})
 
-    def _players(self, original: Subject, world: World) -> list[Player]:
+    def _players(self, original: Subject, world: World) -> list[ArmPlayer]:
         edited, invisible = self.edited, self.job.invisible
-        players = [Player("original", "original", original, world)]
-        players += [Player(edited.name, "ablated", rebuilt(self.study, edited, original), world)]
+        ablated = rebuilt(self.study, edited, original)
+        players = [ArmPlayer(name="original", kind="original", subject=original, world=world)]
+        players += [ArmPlayer(name=edited.name, kind="ablated", subject=ablated, world=world)]
         players += [_control(edited, original, world, number) for number in range(self.job.controls)]
         if invisible:
-            players.append(Player(f"{invisible} invisible", "invisible", original, hiding(world, invisible)))
+            unseen = hiding(world, invisible)
+            players.append(ArmPlayer(name=f"{invisible} invisible", kind="invisible", subject=original, world=unseen))
         if sum(player.name == edited.name for player in players) > 1:
             raise EditError(
                 f"Another line of the test is called '{edited.name}', too. Give the edited subject another name."
@@ -163,7 +172,7 @@ def source(study: Study, name: str | None, edited: Edited) -> Recording:
     return study.recording(names[0])
 
 
-def _control(edited: Edited, original: Subject, world: World, number: int) -> Player:
+def _control(edited: Edited, original: Subject, world: World, number: int) -> ArmPlayer:
     """The same edits with directions drawn at random: as many of them, as sparse, in the same layers."""
     made = original
     for place, line in enumerate(edited.history):
@@ -171,7 +180,7 @@ def _control(edited: Edited, original: Subject, world: World, number: int) -> Pl
         directions = tuple(tuple(float(v) for v in each) for each in drawn)
         made = ablate(made, WeightEdit(layer=line.layer, directions=directions, after=line.after))
     called = "random directions" if number == 0 else f"random directions {number + 1}"
-    return Player(called, "control", made, world)
+    return ArmPlayer(name=called, kind="control", subject=made, world=world)
 
 
 def _first_seed(recording: Recording, world: World, levels: int) -> int:
@@ -180,5 +189,5 @@ def _first_seed(recording: Recording, world: World, levels: int) -> int:
     beyond = other_seed(recording)
     if fresh is None:
         return beyond
-    used = {int(seed) for seed in recording.info.arguments.get("seeds", ())}
+    used = set(recording.info.seeds)
     return max(fresh, beyond) if used & set(range(fresh, fresh + levels)) else fresh

@@ -111,7 +111,7 @@ class Decisions:
 
 def decisions(subject: Subject, recording: Recording, *, max_rows: int) -> Decisions:
     """The first episodes of a recording, as many as have that many rows or fewer together; one at least."""
-    if recording.info.arguments.get("edits"):
+    if recording.info.edits:
         raise EditError(f"'{recording.name}' was recorded with edits: sweep the recording that it was made from.")
     if not recording.group_count:
         raise EditError(f"'{recording.name}' holds no whole episode to run again.")

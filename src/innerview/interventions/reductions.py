@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from innerview.capture.summary import NAMED
 from innerview.edits import keep_only
 from innerview.edits.comparison import table_row
 from innerview.errors import EditError
@@ -18,15 +20,18 @@ from innerview.interventions.jobs import TableJob
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job, spans
+from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.lenses.order import order_of
-from innerview.rollouts.episodes import FULL, Games, Table
+from innerview.rollouts.episodes import Match, Player
+from innerview.rollouts.played import Lines, how_played, setting_of
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.schema import EditSet, MemorySite, Result, SiteEdit, SubjectInfo, to_json
+from innerview.schema import EditSet, EpisodeSummary, MemorySite, Result, SiteEdit, SubjectInfo, Watch, to_json
 from innerview.store import Recording, Study
-from innerview.subjects import Subject, checked, fingerprint
+from innerview.subjects import Subject, as_edits, checked, fingerprint
+from innerview.worlds import World
 from innerview.worlds import world as as_world
 
+FULL = EditSet(name="full memory", edits=())
 MAX_REDUCTIONS = 1000
 SEEDS_A_PART = 64
 RANDOM_SEED = 0
@@ -34,6 +39,79 @@ _DOES_NOT_REPEAT = (
     "This world does not always repeat itself with the same seed: {apart} of {all} episodes began otherwise than with "
     "full memory and are left out of differences and ratios."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Who plays where, and how: what makes two episodes with one seed comparable."""
+
+    study: Study
+    subject: Subject
+    world: World
+    greedy: bool = False
+    max_steps: int | None = None
+    lanes: int | None = None
+    other: tuple[str, ...] = ()
+    """How subject and world differ from those of the recording that it is about, where somebody said to go on."""
+
+    @property
+    def setting(self) -> dict[str, Any]:
+        """All that an episode depends on beside its seed and its edits."""
+        return setting_of(self.subject, self.world, greedy=self.greedy, max_steps=self.max_steps)
+
+    def play(
+        self,
+        reductions: Sequence[EditSet],
+        seeds: Sequence[int],
+        progress: Progress,
+        *,
+        so_far: Callable[[Games], None] | None = None,
+    ) -> Games:
+        """Every seed under every reduction; `so_far` is given now and then what there is over the first seeds."""
+
+        def show(lines: Lines) -> None:
+            if so_far:
+                so_far(_games(reductions, lines))
+
+        match = Match(
+            players=tuple(
+                Player(name=each.name, subject=self.subject, world=self.world, edits=as_edits(each))
+                for each in reductions
+            ),
+            seeds=seeds,
+            study=self.study,
+            greedy=self.greedy,
+            max_steps=self.max_steps,
+            lanes=self.lanes,
+            counted=True,
+        )
+        return _games(reductions, match.play(progress, so_far=show))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Games:
+    """How every seed went under every reduction."""
+
+    reductions: tuple[EditSet, ...]
+    lines: tuple[tuple[EpisodeSummary, ...], ...]
+
+    def began_alike(self, which: int) -> set[int]:
+        """Seeds that began under a reduction as they did with full memory: only those are compared one by one."""
+        pairs = zip(self.lines[which], self.lines[0], strict=True)
+        return {line.seed for line, full in pairs if line.begins == full.begins}
+
+    def fared(self, which: int) -> list[EpisodeSummary]:
+        """Episodes of one reduction; what an event did not happen with counts as none."""
+        names = {name for lines in self.lines for line in lines for name in line.counts}
+        items = dict.fromkeys(sorted(name for name in names if name.partition(NAMED)[0] in names - {name}), 0)
+        return [
+            replace(line, counts={**line.counts, **{item: line.counts.get(item, 0) for item in items}})
+            for line in self.lines[which]
+        ]
+
+
+def _games(reductions: Sequence[EditSet], lines: Lines) -> Games:
+    return Games(reductions=tuple(reductions), lines=tuple(map(tuple, lines)))
 
 
 class TableWork(StoredWork):
@@ -78,8 +156,8 @@ class TableWork(StoredWork):
             done += first * count
             watch(done, cells, f"{done // count} seeds under each of {count}")
 
-        def show(games: Games, seeds: Sequence[int]) -> None:
-            watch((first + len(seeds)) * count, cells, so_far=games)
+        def show(games: Games) -> None:
+            watch((first + len(games.lines[0])) * count, cells, so_far=games)
 
         return self.table.play(self.reductions, self.seeds[first:stop], report, so_far=show)
 
@@ -106,15 +184,15 @@ class JobInputs(Protocol):
 def table_for(job: JobInputs, context: Context, *, greedy: bool | None = None, lanes: int | None = None) -> Table:
     """Episodes played as in a recording: actions chosen and episodes cut in the same way."""
     recording = context.study.recording(job.recording)
-    arguments = recording.info.arguments
+    as_recorded, max_steps = how_played(recording)
     subject, world = context.subject(job.subject, recording), context.world(job.world, recording)
     return Table(
         study=context.study,
         subject=subject,
         world=world,
         other=check_recorded(recording, subject=subject, world=world.info, other=job.other),
-        greedy=bool(arguments.get("greedy", False)) if greedy is None else greedy,
-        max_steps=arguments.get("max_steps"),
+        greedy=as_recorded if greedy is None else greedy,
+        max_steps=max_steps,
         lanes=lanes,
     )
 
@@ -158,7 +236,7 @@ def reduce_table(
 
 def table_value(games: Games, subject: Subject, recording: Recording, seeds: Sequence[int]) -> dict[str, Any]:
     """The table as JSON."""
-    overlap = sorted(set(seeds) & {int(seed) for seed in recording.info.arguments.get("seeds", ())})
+    overlap = sorted(set(seeds) & set(recording.info.seeds))
     rows = [_row(games, which, subject) for which in range(len(games.reductions))]
     apart = sum(row["began_otherwise"] for row in rows)
     return {
@@ -208,7 +286,7 @@ def _memory_size(subject: Subject) -> int:
 
 def other_seed(recording: Recording) -> int:
     """A first seed beyond all seeds of a recording."""
-    return max((int(seed) for seed in recording.info.arguments.get("seeds", ())), default=-1) + 1
+    return max(recording.info.seeds, default=-1) + 1
 
 
 def keep_by(study: Study, recording: Recording, site: MemorySite, *, by: str, count: int | None = None) -> EditSet:

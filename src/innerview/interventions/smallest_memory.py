@@ -21,16 +21,15 @@ from innerview.edits.sweep import Descent
 from innerview.errors import UnknownName
 from innerview.interventions.decisions import Decisions, decisions
 from innerview.interventions.jobs import SmallestMemoryJob
-from innerview.interventions.reductions import other_seed, table_for
+from innerview.interventions.reductions import FULL, other_seed, table_for
 from innerview.interventions.sweep import decided
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job
-from innerview.rollouts.episodes import FULL
+from innerview.jobs.work import Found, StoredWork, run_job
 from innerview.rollouts.record import context_of, seeds_of
-from innerview.rollouts.rerun import check_played
-from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, to_json
+from innerview.rollouts.rerun import played_alone
+from innerview.schema import EditSet, EpisodeSummary, Result, SiteEdit, Watch, to_json
 from innerview.store import Study
 from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import world as as_world
@@ -69,7 +68,7 @@ class SmallestMemoryWork(StoredWork):
         super().__init__(job, context)
         self.recording = context.study.recording(job.recording)
         self.table = table_for(job, context)
-        check_played(self.recording)
+        played_alone(self.recording)
         self.site = self.table.subject.info.memory_site(job.site)
         self.seeds = seeds_of(job.episodes, other_seed(self.recording) if job.seed is None else job.seed)
         self.fresh_seeds = seeds_of(job.episodes, self.seeds[-1] + 1)

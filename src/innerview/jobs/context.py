@@ -7,15 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from innerview.errors import RequestError, UnknownName
+from innerview.errors import EditError, RequestError, UnknownName
 from innerview.schema import EditSet, SubjectInfo, WorldInfo
-from innerview.store import Recording, Study
+from innerview.store import Edited, Recording, Study
 
 if TYPE_CHECKING:
     from innerview.subjects import Subject
     from innerview.worlds import World
 
 T = TypeVar("T")
+_SERVE = (
+    "Serve the study with it: iv.show(study, subject=…, world=…), or innerview serve STUDY --subject zoo:NAME, which "
+    "brings its world along."
+)
 
 
 class LazyMapping(Mapping[str, T], Generic[T]):
@@ -55,6 +59,15 @@ class Context:
             name = _of_recording("subject", self.subjects, recording, recording.info.subject)
         return _chosen("subject", self.subjects, name)
 
+    def original(self, edited: Edited) -> Subject:
+        """The live subject that the first edit of an edited one was made to."""
+        if edited.root not in self.subjects:
+            raise EditError(
+                f"'{edited.name}' was made of '{edited.root}', which is not live here. Live: "
+                f"{', '.join(self.subjects) or 'none'}. {_SERVE}"
+            )
+        return self.subjects[edited.root]
+
     def world(self, name: str | None = None, recording: Recording | None = None) -> World:
         """The live world of that name, else the one that was recorded in, else the only one."""
         if not name and recording is not None and self.worlds:
@@ -86,12 +99,9 @@ def _of_recording(
 def _chosen(what: str, live: Mapping[str, T], name: str | None) -> T:
     """The one named, or the first."""
     if not live:
-        raise RequestError(
-            f"No {what} is live. Serve the study with one: iv.show(study, subject=…, world=…), or innerview serve "
-            "STUDY --subject zoo:NAME, which brings its world along."
-        )
+        raise RequestError(f"No {what} is live, and this needs one. {_SERVE}")
     if not name:
         return next(iter(live.values()))
     if name not in live:
-        raise UnknownName(f"live {what}", name, live)
+        raise UnknownName(f"live {what}", name, live, _SERVE)
     return live[name]

@@ -1,4 +1,4 @@
-"""Where work runs. An engine of another kind needs only `submit` and `close`."""
+"""Where work runs, part by part. An engine of another kind needs only `submit` and `close`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from innerview.jobs.shutdown import before_threads_end
+from innerview.schema import Watch
 
 log = logging.getLogger(__name__)
 CLOSE_S = 10.0
@@ -27,8 +30,74 @@ class Progress(Protocol):
     def __call__(self, done: int, total: int | None, message: str = "") -> None: ...
 
 
-Run = Callable[[Progress], Any]
-"""What an engine runs: it reports its progress and returns what it made."""
+class PartedWork(ABC):
+    """What an engine runs. Parts are data, and so is what they give: they can be run anywhere the work is made again.
+
+    `parts` says what can be run next, given what all parts before gave, in their order: work that depends on what it
+    found comes in rounds, and there is an end when no part is left. Parts of one round do not need each other.
+    """
+
+    def answered(self) -> Any:
+        """The end of it, where that is known already; else None."""
+        return None
+
+    def left(self) -> Sequence[Any]:
+        """What parts gave before the work was stopped, where that is known."""
+        return ()
+
+    def parts(self, given: Sequence[Any]) -> Sequence[Any]:
+        """The next parts; one alone where the work cannot be split, such as rows that have one writer."""
+        return () if given else (None,)
+
+    @abstractmethod
+    def run(self, part: Any, watch: Watch) -> Any:
+        """Do one part."""
+
+    def show_so_far(self, given: Sequence[Any], part: Any = None) -> None:
+        """Show what there is after every part, and what one has given so far."""
+        return  # what is written row by row is seen as it grows
+
+    def stopped(self, given: Sequence[Any]) -> None:
+        """Keep what parts gave, where the work is stopped after them and they have not kept it themselves."""
+        return
+
+    def merge(self, given: Sequence[Any]) -> Any:
+        """What parts gave, as one."""
+        return given[0]
+
+    def finish(self, given: Sequence[Any]) -> Any:
+        """The end of it, once all parts gave theirs."""
+        return self.merge(given)
+
+
+def perform(work: PartedWork, progress: Progress) -> Any:
+    """Do all of it here, part after part."""
+    if (known := work.answered()) is not None:
+        return known
+    given = list(work.left())
+    try:
+        while parts := work.parts(given):
+            for part in parts:
+                given.append(work.run(part, _Watching(work, given, progress)))
+                work.show_so_far(given)
+    except (Cancelled, KeyboardInterrupt):
+        work.stopped(given)
+        raise
+    return work.finish(given)
+
+
+@dataclass(frozen=True)
+class _Watching:
+    """Passes on the progress of one part, and shows what it has given so far."""
+
+    work: PartedWork
+    given: Sequence[Any]
+    progress: Progress
+
+    def __call__(self, done: int, total: int | None, message: str = "", so_far: Any = None) -> None:
+        if so_far is not None:
+            self.work.show_so_far(self.given, so_far)
+        self.progress(done, total, message)
 
 
 class Report(Protocol):
@@ -50,7 +119,7 @@ class Report(Protocol):
 class Engine(Protocol):
     """Runs work somewhere and reports on it, in any thread."""
 
-    def submit(self, work: Run, report: Report) -> None: ...
+    def submit(self, work: PartedWork, report: Report) -> None: ...
 
     def close(self) -> None: ...
 
@@ -59,12 +128,12 @@ class LocalEngine:
     """A few threads of this process; work waits in a queue until one is free."""
 
     def __init__(self, workers: int = 2) -> None:
-        self._waiting: queue.SimpleQueue[tuple[Run, Report] | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[PartedWork, Report] | None] = queue.SimpleQueue()
         self._workers = workers
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
 
-    def submit(self, work: Run, report: Report) -> None:
+    def submit(self, work: PartedWork, report: Report) -> None:
         """Put the work at the end of the queue."""
         self._waiting.put((work, report))
         with self._lock:
@@ -102,12 +171,12 @@ def _wait_for(threads: Iterable[threading.Thread]) -> None:
 before_threads_end(lambda: _wait_for([*_LATE]))
 
 
-def run_reporting(work: Run, report: Report) -> None:
+def run_reporting(work: PartedWork, report: Report) -> None:
     """Run the work here and now, telling how it went."""
     if not report.started():
         return
     try:
-        result = work(report.progress)
+        result = perform(work, report.progress)
     except Cancelled:
         report.cancelled()
     except BaseException as error:

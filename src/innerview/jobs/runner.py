@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from innerview.errors import InnerviewError, JobError, UnknownName
 from innerview.jobs.context import Context
-from innerview.jobs.engine import Cancelled, Engine, LocalEngine, Progress, Run
+from innerview.jobs.engine import Cancelled, Engine, LocalEngine, PartedWork
 from innerview.jobs.shutdown import before_threads_end
 from innerview.jobs.work import Product, prepare
 
@@ -62,7 +62,7 @@ class Jobs:
         self._engine: Engine = LocalEngine() if isinstance(engine, str) else engine
         self._changed = threading.Condition(threading.RLock())
         self._jobs: dict[str, Job] = {}
-        self._works: dict[str, Run] = {}
+        self._works: dict[str, PartedWork] = {}
         self._asked: dict[str, tuple[Path, Any, Product]] = {}
         self._runs: dict[str, _Report] = {}
         self._listeners: list[Listener] = []
@@ -73,23 +73,18 @@ class Jobs:
 
         What is asked while the same is on its way already is that job: nothing is computed twice side by side.
         """
-        work = prepare(arguments, context)
+        work = prepare(arguments, context, again=again)
         asked = (context.study.path, arguments, work.product)
-
-        def run(progress: Progress) -> Product:
-            work.perform(progress, again=again)
-            return work.product
-
         with self._changed:
             for job in self._jobs.values():
                 if self._asked.get(job.id) == asked and not (job.ended or self._runs[job.id].stop):
                     return job
-            job = self.submit(work.kind.name, work.title, run, unit=work.kind.unit, promise=work.product)
+            job = self.submit(work.kind.name, work.title, work, unit=work.kind.unit, promise=work.product)
             self._asked[job.id] = asked
             return job
 
-    def submit(self, kind: str, title: str, work: Run, *, unit: str = "", promise: Any = None) -> Job:
-        """Queue any call and return at once."""
+    def submit(self, kind: str, title: str, work: PartedWork, *, unit: str = "", promise: Any = None) -> Job:
+        """Queue any work and return at once; what it makes is known as its `promise`, else as what it gives."""
         job = Job(id=uuid.uuid4().hex[:12], kind=kind, title=title, unit=unit, result=promise)
         with self._changed:
             waiting = sum(j.state == "queued" for j in self._jobs.values())
@@ -219,7 +214,8 @@ class _Report:
         self._notify(done=done, total=total, message=message, eta_s=_eta_s(self._first, (now, done), total))
 
     def finished(self, result: Any) -> None:
-        self._notify(state="done", result=result, message="", eta_s=None)
+        promised = self._jobs.get(self._job_id).result
+        self._notify(state="done", result=result if promised is None else promised, message="", eta_s=None)
         self._jobs._works.pop(self._job_id, None)
 
     def cancelled(self) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import logging
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from innerview.errors import FormatVersionError, StoreError, UnknownName
 from innerview.jobs.context import Context
-from innerview.jobs.engine import Cancelled, Progress
+from innerview.jobs.engine import PartedWork, Progress, perform
 from innerview.jobs.kinds import check_bounds, kind_of
 from innerview.jobs.terminal import bar
 from innerview.schema import Result
@@ -46,18 +46,14 @@ class Found:
     shown: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Watch(Protocol):
-    """Reports how far a part is, and what it has to give so far; raises Cancelled when it should stop."""
-
-    def __call__(self, done: int, total: int | None, message: str = "", so_far: Any = None) -> None: ...
-
-
-class Work(ABC):
+class Work(PartedWork):
     """The work of one job, checked. Making one raises whatever is wrong with what was asked.
 
-    `parts` says what can be run next, given what all parts before gave, in their order: work that depends on what it
-    found comes in rounds, and there is an end when no part is left. Parts of one round do not need each other.
+    Made again from the same job, in another process with the same study, subjects and worlds, it runs the same parts.
     """
+
+    again = False
+    """Whether it is wanted anew, where it was answered before."""
 
     def __init__(self, job: Any, context: Context) -> None:
         self.job, self.study, self.kind = job, context.study, kind_of(job)
@@ -71,43 +67,6 @@ class Work(ABC):
     @abstractmethod
     def product(self) -> Product:
         """What it will have made."""
-
-    def parts(self, given: Sequence[Any]) -> Sequence[Any]:
-        """The next parts; one alone where the work cannot be split, such as rows that have one writer."""
-        return () if given else (None,)
-
-    @abstractmethod
-    def run(self, part: Any, watch: Watch) -> Any:
-        """Do one part."""
-
-    def merge(self, given: Sequence[Any]) -> Any:
-        """What all parts gave, as one."""
-        return given[0]
-
-    def perform(self, progress: Progress, *, again: bool = False) -> Any:
-        """Do all of it here, part after part."""
-        return self.merge(self._run_all(progress))
-
-    def stopped(self, given: Sequence[Any]) -> None:
-        """Keep what parts gave, where the work is stopped after them and they have not kept it themselves."""
-        return
-
-    def _run_all(self, progress: Progress, left: Sequence[Any] = ()) -> list[Any]:
-        """What all parts give, after what a stopped run `left`."""
-        given = list(left)
-        try:
-            while parts := self.parts(given):
-                for part in parts:
-                    given.append(self.run(part, _Watching(self, given, progress)))
-                    self.show_so_far(given)
-        except (Cancelled, KeyboardInterrupt):
-            self.stopped(given)
-            raise
-        return given
-
-    def show_so_far(self, given: Sequence[Any], part: Any = None) -> None:
-        """Show what there is after every part, and what one has given so far."""
-        return  # what is written row by row is seen as it grows
 
 
 class StoredWork(Work):
@@ -146,17 +105,16 @@ class StoredWork(Work):
         """Its result."""
         return Product(result=self.id)
 
-    def perform(self, progress: Progress, *, again: bool = False) -> Result:
-        """The result; read from the study where it was asked before, unless it is wanted `again`."""
-        saved = None if again else self.saved()
-        if saved is not None:
-            return saved
-        self.study.check_writable()
-        return self.save(self.merge(self._run_all(progress, () if again else self.left())))
+    def answered(self) -> Result | None:
+        """The result that is in the study, where it was asked before and is not wanted again."""
+        saved = None if self.again else self.saved()
+        if saved is None:
+            self.study.check_writable()
+        return saved
 
-    def left(self) -> Sequence[Any]:
-        """What parts gave before the work was stopped, where a provisional result tells it."""
-        return ()
+    def finish(self, given: Sequence[Any]) -> Result:
+        """The result, stored."""
+        return self.save(self.merge(given))
 
     def saved(self) -> Result | None:
         """The whole result, where there is one that is not damaged."""
@@ -193,33 +151,20 @@ class StoredWork(Work):
             self.save(self.merge([*given, *(() if part is None else (part,))]), provisional=True)
 
 
-@dataclass(frozen=True)
-class _Watching:
-    """Passes on the progress of one part, and shows what it has given so far."""
-
-    work: Work
-    given: Sequence[Any]
-    progress: Progress
-
-    def __call__(self, done: int, total: int | None, message: str = "", so_far: Any = None) -> None:
-        if so_far is not None:
-            self.work.show_so_far(self.given, so_far)
-        self.progress(done, total, message)
-
-
-def prepare(job: Any, context: Context) -> Work:
+def prepare(job: Any, context: Context, *, again: bool = False) -> Work:
     """The work of a job, checked against the study and what is live: nothing is computed yet."""
     kind = kind_of(job)
     check_bounds(job)
     work: Work = kind.load()(job, context)
+    work.again = again
     return work
 
 
 def run_job(job: Any, context: Context, *, progress: Progress | bool = True, again: bool = False) -> Any:
     """Do a job here and now, and return what it made."""
-    work = prepare(job, context)
+    work = prepare(job, context, again=again)
     with bar(progress, work.title, work.kind.unit) as report:
-        return work.perform(report, again=again)
+        return perform(work, report)
 
 
 def spans(count: int, size: int) -> list[tuple[int, int]]:

@@ -87,7 +87,7 @@ class LensWork(StoredWork):
 
     def left(self) -> Sequence[Output]:
         """The rows that were looked at before it was stopped."""
-        if self.looking.lens.over != "row":
+        if self.again or self.looking.lens.over != "row":
             return ()
         try:
             result = self.study.result(self.id)
@@ -157,7 +157,7 @@ def given_rows(
 
     given = RowInputs(subject, recording, inputs)
     if given.edits_vary and lens.over != "row":
-        of = recording.info.arguments.get("of")
+        of = recording.info.of
         raise LensError(
             f"'{recording.name}' was made with edits that hold at some steps only, and '{lens.name}' looks at many "
             f"steps together. Look at {repr(of) if of else 'a recording without them'} instead."

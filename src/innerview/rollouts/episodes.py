@@ -1,127 +1,157 @@
-"""Plays episodes under several reductions side by side and keeps only how they went; none is played twice."""
+"""Plays the same seeds with several players and keeps how each episode went; none is played twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
 from typing import Any
 
-from innerview.capture import Layout, Plan, layout, rollout
-from innerview.capture.sites import SiteLayout
-from innerview.capture.summary import NAMED
+from innerview.capture import evaluate
+from innerview.capture.step import fewer_threads
+from innerview.errors import CaptureError, EditError, SubjectError, WorldError
 from innerview.jobs.engine import Progress
-from innerview.rollouts.played import Lines, Standing, played_episodes, setting_of
-from innerview.schema import Edit, EditSet, EpisodeSummary
+from innerview.rollouts.played import Lines, PlayedEpisodes, Standing, played_episodes, setting_of
+from innerview.schema import Edit, EpisodeSummary
 from innerview.store import Study
-from innerview.subjects import Subject, as_edits, checked, fingerprint
+from innerview.subjects import Subject, checked, fingerprint
 from innerview.worlds import World
+from innerview.worlds.crowds import Crowded, default_lanes
 
-FULL = EditSet(name="full memory", edits=())
-DEFAULT_LANES = 8
-"""Games side by side: more than for a recording, as nothing is held of them but counts."""
-_PREVIEW_SEEDS = 5
+PREVIEW_EVERY_S = 2.0
+_ROUNDS = 4
+"""Of worlds whose games are stepped one by one: so many seeds a lane before the next subject plays."""
+Ended = Generator[list[tuple[PlayedEpisodes, EpisodeSummary]]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
-    """Who plays where, and how: what makes two episodes with one seed comparable."""
+class Player:
+    """Who plays in which world, and what is changed inside at each step."""
 
-    study: Study
+    name: str
     subject: Subject
     world: World
-    greedy: bool = False
-    max_steps: int | None = None
-    lanes: int | None = None
-    other: tuple[str, ...] = ()
-    """How subject and world differ from those of the recording that it is about, where somebody said to go on."""
-
-    @property
-    def setting(self) -> dict[str, Any]:
-        """All that an episode depends on beside its seed and its edits."""
-        return setting_of(self.subject, self.world, greedy=self.greedy, max_steps=self.max_steps)
-
-    def play(
-        self,
-        reductions: Sequence[EditSet],
-        seeds: Sequence[int],
-        progress: Progress,
-        *,
-        so_far: Callable[[Games, Sequence[int]], None] | None = None,
-    ) -> Games:
-        """Every seed under every reduction; what was played before is not played again.
-
-        `so_far` is given now and then what there is over the first seeds that were played under all of them.
-        """
-        edits = [checked(as_edits(reduction), self.subject.info) for reduction in reductions]
-        prints = [fingerprint(each) for each in edits]
-        played = played_episodes(self.study, self.setting, driver="rollout", edits=prints)
-        standing = Standing(played, seeds)
-        # Seed by seed, so that a table that is stopped compares what it has over the same seeds.
-        cells = [(which, seed) for seed in seeds for which in range(len(edits))]
-        missing = [(which, seed) for which, seed in cells if seed not in played[which]]
-        done, total = len(cells) - len(missing), len(cells)
-        progress(done, total, _how_far(done, len(edits)))
-        for which, summary in _episodes(self, edits, missing):
-            played[which].add([summary])
-            done += 1
-            progress(done, total, _how_far(done, len(edits)))
-            if so_far and done < total and not done % (_PREVIEW_SEEDS * len(edits)) and standing.whole():
-                so_far(_games(reductions, standing.lines()), seeds[: standing.whole()])
-        return _games(reductions, [[each[seed] for seed in seeds] for each in played])
+    edits: tuple[Edit, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Games:
-    """How every seed went under every reduction."""
+class Match:
+    """Players, and the seeds that each of them plays once.
 
-    reductions: tuple[EditSet, ...]
-    lines: tuple[tuple[EpisodeSummary, ...], ...]
+    Players who are one subject with different edits play side by side in one batch; different subjects take turns.
+    """
 
-    def began_alike(self, which: int) -> set[int]:
-        """Seeds that began under a reduction as they did with full memory: only those are compared one by one."""
-        pairs = zip(self.lines[which], self.lines[0], strict=True)
-        return {line.seed for line, full in pairs if line.begins == full.begins}
+    players: tuple[Player, ...]
+    seeds: Sequence[int]
+    study: Study | None = None
+    """Where episodes are kept, and those that were played before are found; nowhere where there is none."""
+    greedy: bool = False
+    noise: float = 0.0
+    max_steps: int | None = None
+    lanes: int | None = None
+    counted: bool = False
+    """Whether events and means of facts are counted, too."""
 
-    def fared(self, which: int) -> list[EpisodeSummary]:
-        """Episodes of one reduction; what an event did not happen with counts as none."""
-        names = {name for lines in self.lines for line in lines for name in line.counts}
-        items = dict.fromkeys(sorted(name for name in names if name.partition(NAMED)[0] in names - {name}), 0)
-        return [
-            replace(line, counts={**line.counts, **{item: line.counts.get(item, 0) for item in items}})
-            for line in self.lines[which]
-        ]
+    def setting(self, player: Player) -> dict[str, Any]:
+        """All that an episode depends on beside its seed and its edits."""
+        return setting_of(player.subject, player.world, greedy=self.greedy, max_steps=self.max_steps)
 
+    def play(self, progress: Progress, *, so_far: Callable[[Lines], Any] | None = None) -> Lines:
+        """Every seed with every player; `so_far` is told now and then what there is over the first seeds of all."""
+        played = self._played()
+        standing = Standing(played, self.seeds)
+        total, last = len(self.players) * len(self.seeds), monotonic()
+        known = [each[seed].total_reward for each in played for seed in self.seeds if seed in each]
+        done, earned = len(known), sum(known)
+        progress(done, total, self._how_far(done, earned, standing))
+        with nullcontext() if self._in_batches else fewer_threads(), closing(self._episodes(played)) as episodes:
+            for ended in episodes:
+                for whose in {id(each): each for each, _ in ended}.values():
+                    whose.add([summary for each, summary in ended if each is whose])
+                done, earned = done + len(ended), earned + sum(summary.total_reward for _, summary in ended)
+                if ended:
+                    progress(done, total, self._how_far(done, earned, standing))
+                if so_far and 0 < standing.whole() < len(self.seeds) and monotonic() - last > PREVIEW_EVERY_S:
+                    so_far(standing.lines())
+                    last = monotonic()
+        return standing.lines()
 
-def _games(reductions: Sequence[EditSet], lines: Lines) -> Games:
-    return Games(reductions=tuple(reductions), lines=tuple(map(tuple, lines)))
+    def _how_far(self, done: int, earned: float, standing: Standing) -> str:
+        if len(self.players) > 1:
+            return f"{standing.whole():,} seeds by each of {len(self.players)}"
+        return f"mean return {earned / done:.4g}" if done else ""
 
+    @cached_property
+    def _in_batches(self) -> bool:
+        return not self.counted and all(isinstance(player.world, Crowded) for player in self.players)
 
-def _how_far(done: int, reductions: int) -> str:
-    return f"{done // reductions} seeds under each of {reductions}" if reductions > 1 else ""
+    @cached_property
+    def _teams(self) -> list[list[int]]:
+        """Players, by number, who are the same subject in the same world."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for number, player in enumerate(self.players):
+            found.setdefault((id(player.subject), id(player.world)), []).append(number)
+        return [*found.values()]
 
+    def _played(self) -> list[PlayedEpisodes]:
+        """What is known of each player."""
+        found: dict[int, PlayedEpisodes] = {}
+        for team in self._teams:
+            first = self.players[team[0]]
+            edits = [checked(self.players[number].edits, first.subject.info) for number in team]
+            how = {"counted": self.counted, "noise": self.noise, **self.setting(first)}
+            known = played_episodes(self.study, how, edits=[fingerprint(each) for each in edits])
+            found |= dict(zip(team, known, strict=True))
+        return [found[number] for number in range(len(self.players))]
 
-def _episodes(
-    table: Table, edits: Sequence[Sequence[Edit]], cells: Sequence[tuple[int, int]]
-) -> Iterable[tuple[int, EpisodeSummary]]:
-    """Play cells of (reduction, seed); for each the reduction and how it went."""
-    if not cells:
-        return
-    default = getattr(table.world, "default_lanes", DEFAULT_LANES)
-    lanes = default if table.lanes is None else table.lanes
-    plan = Plan(
-        seeds=[seed for _, seed in cells],
-        programs=[which for which, _ in cells],
-        lanes=min(lanes, len(cells)),
-        greedy=table.greedy,
-        max_steps=table.max_steps,
-    )
-    form = _without_arrays(layout(table.subject, table.world.info))
-    with closing(rollout(table.subject, table.world, plan, form, edits=edits)) as pieces:
-        for piece in pieces:
-            if piece.summary is not None and not piece.provisional:
-                yield cells[piece.episode][0], piece.summary
+    def _episodes(self, played: Sequence[PlayedEpisodes]) -> Ended:
+        for turns in self._turns(played):
+            with ExitStack() as stack:
+                running = [stack.enter_context(closing(games)) for games in turns]
+                while running:
+                    for games in [*running]:
+                        ended = next(games, None)
+                        if ended is None:
+                            running.remove(games)
+                        else:
+                            yield ended
 
+    def _turns(self, played: Sequence[PlayedEpisodes]) -> Iterator[list[Ended]]:
+        """Who plays which seeds at the same time: everybody where games are cheap, else one after the other."""
+        if self._in_batches or len(self._teams) == 1:
+            yield [self._evaluation(team, played, self.seeds) for team in self._teams]
+            return
+        size = _ROUNDS * (self.lanes or default_lanes(self.players[0].world))
+        for start in range(0, len(self.seeds), size):
+            part = self.seeds[start : start + size]
+            yield from ([self._evaluation(team, played, part)] for team in self._teams)
 
-def _without_arrays(form: Layout) -> Layout:
-    return replace(form, arrays=(), observations={}, memory={}, sites=SiteLayout())
+    def _evaluation(self, team: Sequence[int], played: Sequence[PlayedEpisodes], seeds: Sequence[int]) -> Ended:
+        """Seed by seed, so that a match that is stopped compares what it has over the same seeds."""
+        first = self.players[team[0]]
+        cells = [(number, seed) for seed in seeds for number in team if seed not in played[number]]
+        episodes = evaluate(
+            first.subject,
+            first.world,
+            [seed for _, seed in cells],
+            programs=[team.index(number) for number, _ in cells],
+            edits=[self.players[number].edits for number in team],
+            lanes=self.lanes,
+            greedy=self.greedy,
+            noise=self.noise,
+            max_steps=self.max_steps,
+            counted=self.counted,
+        )
+        try:
+            with closing(episodes):
+                for ended in episodes:
+                    yield [(played[cells[place][0]], summary) for place, summary in ended]
+        except (WorldError, SubjectError, EditError) as problem:
+            if self.study is None:
+                raise
+            raise CaptureError(
+                f"'{first.subject.info.name}' could not play on in '{first.world.info.name}': {problem} Episodes "
+                "that ended are saved; the same command again goes on from there."
+            ) from problem

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from innerview.schema import EpisodeSummary, from_json, to_json
-from innerview.store import KeyedLog, Study
+from innerview.store import KeyedLog, Recording, Study
 from innerview.subjects import Subject
 from innerview.worlds import World
 
@@ -26,27 +26,30 @@ def setting_of(subject: Subject, world: World, *, greedy: bool, max_steps: int |
     }
 
 
-def played_episodes(
-    study: Study, setting: Mapping[str, Any], *, driver: str, edits: Sequence[str] = ("",)
-) -> list[PlayedEpisodes]:
-    """What a study knows of episodes under one setting, by the fingerprint of the edits they were played with.
+def how_played(recording: Recording) -> tuple[bool, int | None]:
+    """Whether the likeliest action was taken, and the step at which episodes were cut; no to both where unknown."""
+    played = recording.info.played
+    return (played.greedy, played.max_steps) if played else (False, None)
 
-    `driver` says how they are played: a network says the same to the last bit only in batches of the same form.
-    """
-    stored = KeyedLog(study, {"driver": driver, **setting})
+
+def played_episodes(
+    study: Study | None, setting: Mapping[str, Any], *, edits: Sequence[str] = ("",)
+) -> list[PlayedEpisodes]:
+    """What a study knows of episodes under one setting, by the fingerprint of the edits they were played with."""
+    stored = KeyedLog(study, setting) if study is not None else None
     known: dict[str, dict[int, EpisodeSummary]] = {(each or UNEDITED): {} for each in edits}
-    for key, line in stored.known().items():
+    for key, line in (stored.known() if stored else {}).items():
         edited, _, seed = key.rpartition(" ")
-        if edited in known:
+        if edited in known and seed.isdecimal():
             told = {name: value for name, value in line.items() if name != "key"}
             known[edited][int(seed)] = from_json(EpisodeSummary, told)
     return [PlayedEpisodes(stored, each or UNEDITED, known[each or UNEDITED]) for each in edits]
 
 
 class PlayedEpisodes:
-    """Episodes of one player by seed, kept in the study."""
+    """Episodes of one player by seed, kept in the study where there is one."""
 
-    def __init__(self, stored: KeyedLog, edits: str, known: dict[int, EpisodeSummary]) -> None:
+    def __init__(self, stored: KeyedLog | None, edits: str, known: dict[int, EpisodeSummary]) -> None:
         self._stored, self._edits, self._known = stored, edits, known
 
     def __contains__(self, seed: int) -> bool:
@@ -57,11 +60,10 @@ class PlayedEpisodes:
 
     def add(self, ended: Sequence[EpisodeSummary]) -> None:
         """Keep these; once this returns they survive a crash."""
-        if not ended:
-            return
-        kept = [replace(each, facts={}) for each in ended]
-        self._stored.add([{"key": f"{self._edits} {each.seed}", **to_json(each)} for each in kept])
-        self._known.update({each.seed: each for each in kept})
+        if self._stored is not None:
+            ended = [replace(each, facts={}) for each in ended]
+            self._stored.add([{"key": f"{self._edits} {each.seed}", **to_json(each)} for each in ended])
+        self._known.update({each.seed: each for each in ended})
 
 
 class Standing:

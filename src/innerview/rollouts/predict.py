@@ -15,12 +15,12 @@ from innerview.capture import GivenRows
 from innerview.capture.predictions import PredictionLayout, prediction_layout
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.jobs.work import Product, Work, run_job
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.rollouts.jobs import PredictJob
 from innerview.rollouts.record import context_of
-from innerview.schema import Binding, Column, Edit, Edits, Origin, RecordingInfo, to_json
+from innerview.schema import Binding, Column, Edit, Edits, Origin, PredictedFrom, RecordingInfo, Watch
 from innerview.store import Predictions, Study, fitting_block_rows, prediction_id
 from innerview.subjects import Output, Subject, as_edits, checked
 
@@ -80,10 +80,10 @@ class PredictWork(Work):
     @cached_property
     def product(self) -> Product:
         """The predictions."""
-        id = prediction_id(dict(self._info.arguments))
+        id = prediction_id(self._info)
         return Product(predictions=id, subject=self.subject.info.name)
 
-    def run(self, part: Any, watch: Watch) -> Predictions:
+    def run(self, part: Any, watch: Watch) -> None:
         """Run the subject and write what it says."""
         run = self._run
         with self.study.prediction_writer(self._info, block_rows=run.block_rows(self._info)) as writer:
@@ -100,7 +100,10 @@ class PredictWork(Work):
                         {name: values[fresh] for name, values in arrays.items()},
                     )
                     watch(max(done, int(places[-1]) + 1), len(run.rows))
-        return self.study.prediction(writer.name)
+
+    def merge(self, given: Sequence[Any]) -> Predictions:
+        """The predictions."""
+        return self.study.prediction(self.product.predictions)
 
 
 @dataclass
@@ -119,26 +122,24 @@ class _Run:
         self.form: PredictionLayout = prediction_layout(self._subject, output, keep=self.keep)
 
     def describe(self) -> RecordingInfo:
-        source, subject, identity = self.given.recording, self._subject, self._subject.identity()
+        source, subject = self.given.recording, self._subject
         everything = len(self.rows) == source.rows
-        arguments: dict[str, Any] = {
-            "recording": source.name,
-            "digest": source.digest,
-            "subject": subject.info.name,
-            "identity": identity,
-            "binding": to_json(self.given.binding),
-            "rows": "all" if everything else hashlib.sha256(self.rows.astype("<i8").tobytes()).hexdigest(),
-            "keep": list(self.keep),
-            "edits": to_json(self.edits),
-        }
+        made = PredictedFrom(
+            recording=source.name,
+            digest=source.digest,
+            binding=self.given.binding,
+            rows="all" if everything else hashlib.sha256(self.rows.astype("<i8").tobytes()).hexdigest(),
+            keep=tuple(self.keep),
+            edits=self.edits,
+        )
         return RecordingInfo(
             name="",
             origin=Origin(kind="predicted", by=subject.info.name, source=source.name),
             row=source.info.row,
             columns=(Column(name="row", type="int", kind="index", description="Of the recording."), *self.form.columns),
             arrays=self.form.arrays,
-            subject=replace(subject.info, identity=identity),
-            arguments=arguments,
+            subject=replace(subject.info, identity=subject.identity()),
+            arguments=made,
         )
 
     def block_rows(self, info: RecordingInfo) -> int:

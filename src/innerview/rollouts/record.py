@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,18 +15,26 @@ from innerview.capture import Layout, Piece, Plan, group_line, layout, rollout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.recorded import check_recorded, differences, noted
+from innerview.jobs.recorded import check_recorded, differences
 from innerview.jobs.terminal import bar
-from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.jobs.work import Product, Work, run_job
 from innerview.rollouts.jobs import BLOCK_ROWS, MAX_SEED, RecordJob
-from innerview.schema import Edits, EpisodeSummary, Origin, RecordingInfo, WorldInfo, to_json
+from innerview.schema import (
+    Edits,
+    EpisodeSummary,
+    Origin,
+    PlayedWith,
+    RecordingInfo,
+    RerunOf,
+    Watch,
+    WorldInfo,
+)
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked
 from innerview.worlds import World
 from innerview.worlds import world as as_world
-
-DEFAULT_LANES = 4
+from innerview.worlds.crowds import default_lanes
 
 
 def record(
@@ -112,10 +120,10 @@ class RecordWork(Work):
     def _remark(self) -> str:
         return "" if self.world.info.repeats else f"It cannot be played again. {ignores_seeds(self.world.info)}"
 
-    def run(self, part: Any, watch: Watch) -> Recording:
+    def run(self, part: Any, watch: Watch) -> None:
         """Play and write."""
         job = self.job
-        return record_plan(
+        record_plan(
             self.study if Study.exists(self.study.path) else self.study.path,
             self.subject,
             self.world,
@@ -125,15 +133,19 @@ class RecordWork(Work):
             overwrite=job.overwrite,
             keep=job.keep,
             edits=self.edits,
-            more=noted(self.other),
+            other=self.other,
             block_rows=job.block_rows,
             progress=watch,
         )
 
+    def merge(self, given: Sequence[Any]) -> Recording:
+        """The recording."""
+        return self.study.recording(self.name)
+
 
 def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
     """How many episodes of which seeds, and how they are played."""
-    before = like.info.arguments if like else {}
+    before = like.info.played if like else None
     seeds: int | tuple[int, ...] = job.seed or 0
     episodes, lanes, greedy, max_steps = job.episodes, job.lanes, job.greedy, job.max_steps
     if job.seeds is not None or job.same_seeds:
@@ -142,22 +154,22 @@ def _plan(job: RecordJob, like: Recording | None, world: World) -> Plan:
         seeds = job.seeds or ()
         if seeds and max(seeds) > MAX_SEED:
             raise RequestError(f"A seed is a whole number from 0 to {MAX_SEED:,}, not {max(seeds):,}.")
-        greedy, max_steps = before.get("greedy", greedy), before.get("max_steps", max_steps)
+        greedy, max_steps = (before.greedy, before.max_steps) if before else (greedy, max_steps)
     if job.same_seeds:
-        seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.get("lanes")
+        seeds, episodes, lanes = _first_seeds(like, job.episodes), None, before.lanes if before else None
     chosen = seeds_of(episodes, seeds)
-    default = getattr(world, "default_lanes", DEFAULT_LANES)
-    return Plan(seeds=chosen, lanes=default if lanes is None else lanes, greedy=greedy, max_steps=max_steps)
+    side_by_side = default_lanes(world, recorded=True) if lanes is None else lanes
+    return Plan(seeds=chosen, lanes=side_by_side, greedy=greedy, max_steps=max_steps)
 
 
 def _first_seeds(like: Recording | None, count: int | None) -> tuple[int, ...]:
     """The seeds of a recording, or the first of them."""
-    known = like.info.arguments.get("seeds") if like else None
+    known = like.info.seeds if like else ()
     if not known:
         raise RequestError("same_seeds needs `like`: a recording that says which seeds it was made of.")
     if count is not None and count > len(known):
         raise RequestError(f"episodes is a whole number from 1 to {len(known)}, as many as `like` has, not {count}.")
-    return tuple(int(seed) for seed in known[:count])
+    return known[:count]
 
 
 def _default_name(like: Recording | None, subject: Subject, world: World) -> str:
@@ -178,16 +190,27 @@ def record_plan(
     note: str = "",
     keep: Sequence[str] = (),
     edits: Edits | None = None,
-    more: Mapping[str, Any] | None = None,
+    source: RerunOf | None = None,
+    other: Sequence[str] = (),
     block_rows: int = BLOCK_ROWS,
     overwrite: bool = False,
     progress: Progress | bool = True,
 ) -> Recording:
-    """Record what a plan says; `more` are further arguments that tell this recording from others."""
+    """Record what a plan says; `source` and `other` say what it was made from, and how it differs from that."""
     changes = checked(as_edits(edits), subject.info)
     form = layout(subject, world.info, keep=keep)
-    further = {**({"edits": to_json(changes)} if changes else {}), **(more or {})}
-    info = _describe(subject, world.info, form, plan, name=name, note=note, more=further)
+    played = PlayedWith(
+        seeds=tuple(plan.seeds),
+        lanes=plan.lanes,
+        places=tuple(plan.places),
+        greedy=plan.greedy,
+        max_steps=plan.max_steps,
+        keep=form.sites.keep,
+        edits=changes,
+        source=source,
+        other=tuple(other),
+    )
+    info = _describe(subject, world.info, form, played, name=name, note=note)
     opened, total = study if isinstance(study, Study) else Study.open_or_create(study), len(plan.seeds)
     with (
         bar(progress, f"Recording {info.name}", "episodes") as report,
@@ -229,14 +252,12 @@ def _describe(
     subject: Subject,
     world: WorldInfo,
     form: Layout,
-    plan: Plan,
+    played: PlayedWith,
     *,
     name: str | None,
     note: str,
-    more: Mapping[str, Any],
 ) -> RecordingInfo:
-    """What the recording will hold, and the arguments that must be the same for it to continue."""
-    identity = subject.identity()
+    """What the recording will hold."""
     return RecordingInfo(
         name=name or default_name(subject.info.name, world.name),
         origin=Origin(kind="played", by=subject.info.name, source=world.name),
@@ -245,19 +266,10 @@ def _describe(
         columns=form.columns,
         arrays=form.arrays,
         group_columns=form.group_columns,
-        subject=replace(subject.info, identity=identity),  # it may have learnt since it was adapted
+        subject=replace(subject.info, identity=subject.identity()),  # it may have learnt since it was adapted
         world=world,
         note=note,
-        arguments={
-            "seeds": list(plan.seeds),
-            "lanes": plan.lanes,
-            "greedy": plan.greedy,
-            "keep": list(form.sites.keep),
-            "max_steps": plan.max_steps,
-            "identity": identity,
-            "world": world.identity,
-            **more,
-        },
+        arguments=played,
     )
 
 

@@ -15,18 +15,15 @@ from innerview.edits.divergence import EPSILON, Divergence, Run, begins_alike, f
 from innerview.errors import CaptureError, EditError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Product, Watch, Work, run_job
+from innerview.jobs.recorded import check_recorded
+from innerview.jobs.work import Product, Work, run_job
 from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, ignores_seeds, record_plan
-from innerview.schema import EditSet, from_json, of_kind
+from innerview.schema import EditSet, PlayedWith, RerunOf, RolledOutFrom, Watch, of_kind, pose_of
 from innerview.store import Recording, Study
 from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import world as as_world
-
-_NEEDED = ("seeds", "lanes", "greedy", "max_steps", "identity", "world")
-_PLACES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +90,7 @@ class RerunWork(Work):
         self.source = context.study.recording(job.recording)
         self.subject = context.subject(job.subject, self.source)
         self.world = context.world(job.world, self.source)
-        check_played(self.source)
+        played = played_alone(self.source)
         check_repeats(self.source)
         self.other = check_recorded(self.source, subject=self.subject, world=self.world.info, other=job.other)
         self.reduction = context.reduction(job.reduction)
@@ -101,14 +98,13 @@ class RerunWork(Work):
         if not self.edits:
             raise EditError(f"'{self.reduction.name}' has no edits: it would change nothing. Give it at least one.")
         self.episodes = _chosen(self.source, job.episodes)
-        arguments = self.source.info.arguments
-        before = arguments.get("places") or [e % arguments["lanes"] for e in range(len(arguments["seeds"]))]
+        self._keep = played.keep
         self.plan = Plan(
-            seeds=[arguments["seeds"][episode] for episode in self.episodes],
-            lanes=arguments["lanes"],
-            greedy=arguments["greedy"],
-            max_steps=arguments["max_steps"],
-            places=[before[episode] for episode in self.episodes],
+            seeds=[played.seeds[episode] for episode in self.episodes],
+            lanes=played.lanes,
+            greedy=played.greedy,
+            max_steps=played.max_steps,
+            places=[played.lane_of(episode) for episode in self.episodes],
         )
         self.name = job.name or self._free_name()
 
@@ -122,71 +118,81 @@ class RerunWork(Work):
         """The recording."""
         return Product(recording=self.name, subject=self.subject.info.name)
 
-    def run(self, part: Any, watch: Watch) -> Rerun:
-        """Play, write and compare."""
-        made = record_plan(
+    def run(self, part: Any, watch: Watch) -> None:
+        """Play and write."""
+        record_plan(
             self.study,
             self.subject,
             self.world,
             self.plan,
             name=self.name,
             note=self.reduction.note,
-            keep=self.source.info.arguments.get("keep", ()),
+            keep=self._keep,
             edits=self.edits,
-            more=self._more,
+            source=self._of,
+            other=self.other,
             progress=watch,
         )
+
+    def merge(self, given: Sequence[Any]) -> Rerun:
+        """The two recordings, compared."""
+        made = self.study.recording(self.name)
         return Rerun(recording=made, of=self.source, pairs=pairs_of(self.study, made))
 
     @property
-    def _more(self) -> dict[str, Any]:
-        """What tells this recording from others."""
-        places = list(self.plan.places)
-        of, episodes = self.source.name, list(self.episodes)
-        more = {"of": of, "reduction": self.reduction.name, "episodes": episodes, "places": places}
-        return more | noted(self.other)
+    def _of(self) -> RerunOf:
+        return RerunOf(of=self.source.name, reduction=self.reduction.name, episodes=self.episodes)
 
     def _free_name(self) -> str:
-        wanted = f"{self.source.name} - {self.reduction.name}"
-        return _free_name(self.study, wanted, fingerprint(self.edits), self._more)
+        """The usual name; with a mark of its own where that holds other edits or other episodes."""
+        wanted, edits = f"{self.source.name} - {self.reduction.name}", fingerprint(self.edits)
+        default = plain_name(wanted)
+        if default not in self.study.recordings():
+            return default
+        there = self.study.recording(default).info.played
+        asked = (self._of, tuple(self.plan.places), self.other, edits)
+        if there is not None and (there.source, there.places, there.other, fingerprint(there.edits)) == asked:
+            return default
+        return plain_name(wanted, end=f" {_mark(edits, self.episodes)}")
 
 
 def pairs_of(study: Study, recording: Recording, *, epsilon: float = EPSILON) -> tuple[Pair, ...]:
     """Where the episodes of a re-run part from those they were run again from."""
-    of = recording.info.arguments.get("of")
-    if not isinstance(of, str):
+    played = recording.info.played
+    if played is None or played.source is None:
         raise CaptureError(f"'{recording.name}' is no re-run of another recording.")
+    of = played.source.of
     if of not in study.recordings():
         raise UnknownName("recording", of, study.recordings(), f"'{recording.name}' is a re-run of it.")
     source = study.recording(of)
     lines = {int(line["episode"]): line for line in source.groups().iter_rows(named=True)}
-    numbers = recording.info.arguments.get("episodes") or range(recording.group_count)
     found = []
-    for line, number in zip(recording.groups().iter_rows(named=True), numbers, strict=False):
+    for line, number in zip(recording.groups().iter_rows(named=True), played.source.episodes, strict=False):
         if number in lines:
             found.append(_pair(recording, line, source, lines[number], epsilon))
     return tuple(found)
 
 
-def check_played(recording: Recording) -> None:
-    """An error where nobody can say how a recording was played, so that a subject could play it again."""
-    arguments = recording.info.arguments
-    if "moves" in arguments:
+def played_alone(recording: Recording) -> PlayedWith:
+    """How a subject played a recording by itself, so that it could play it again; an error where it did not."""
+    played = played_with(recording)
+    if isinstance(played.source, RolledOutFrom):
         raise CaptureError(
             f"'{recording.name}' was rolled out by hand: the subject alone would not play the same again. "
-            f"Run '{arguments.get('of')}' again, which it was made from."
+            f"Run '{played.source.of}' again, which it was made from."
         )
-    check_known(recording)
+    return played
 
 
-def check_known(recording: Recording) -> None:
-    """An error where a recording does not say how it was played."""
-    missing = [name for name in _NEEDED if name not in recording.info.arguments]
-    if missing:
+def played_with(recording: Recording) -> PlayedWith:
+    """How a recording was played; an error where it does not say."""
+    played = recording.info.played
+    if played is None:
         raise CaptureError(
-            f"'{recording.name}' does not say how it was played ({', '.join(missing)}): only what innerview recorded "
-            "can be run again. Record the subject first: iv.record(study, subject, world)."
+            f"'{recording.name}' does not say how it was played (it was {recording.info.origin}): only what innerview "
+            "recorded can be run again. Record the subject first: iv.record(study, subject, world)."
         )
+    return played
 
 
 def check_repeats(recording: Recording) -> None:
@@ -208,25 +214,9 @@ def _chosen(recording: Recording, episodes: Sequence[int] | None) -> tuple[int, 
     return tuple(sorted(chosen))
 
 
-def _free_name(study: Study, wanted: str, edits: str, more: Mapping[str, Any]) -> str:
-    """A name for the re-run; with a mark of its own where the usual one holds other edits or other episodes."""
-    default = plain_name(wanted)
-    if default not in study.recordings():
-        return default
-    there = study.recording(default).info.arguments
-    same = all(there.get(key) == value for key, value in more.items())
-    if same and _edits_of(there) == edits:
-        return default
-    return plain_name(wanted, end=f" {_mark(edits, more['episodes'])}")
-
-
 def _mark(edits: str, episodes: Sequence[int]) -> str:
     """A short mark of what is played."""
     return hashlib.sha256(f"{edits} {list(episodes)}".encode()).hexdigest()[:6]
-
-
-def _edits_of(arguments: Mapping[str, Any]) -> str:
-    return fingerprint(from_json(EditSet, {"name": "", "edits": arguments.get("edits", ())}).edits)
 
 
 def _pair(new: Recording, line: Mapping[str, Any], old: Recording, of: Mapping[str, Any], epsilon: float) -> Pair:
@@ -245,9 +235,9 @@ def divergence_of(
 
 
 def _run(recording: Recording, start: int, stop: int) -> Run:
-    columns = {column.name: column for column in recording.info.columns}
     acted = [column.name for column in of_kind(recording.info.columns, "action")]
-    placed = [name for name in _PLACES if name in columns and columns[name].kind == "fact"]
+    pose = pose_of(recording.info.columns)
+    placed = [name for name in (pose.x, pose.y, pose.z) if name]
     table = recording.columns([*acted, *placed], start, stop)
     chances = any(spec.name == "probabilities" for spec in recording.info.arrays)
     return Run(

@@ -11,7 +11,6 @@ import numpy as np
 
 from innerview.errors import LensError
 from innerview.schema.data import Column
-from innerview.schema.output import Output
 
 PIECE_BYTES = 32 << 20
 
@@ -246,10 +245,10 @@ def _runs(keys: np.ndarray) -> tuple[tuple[int, int], ...]:
 
 
 class Watch(Protocol):
-    """Says how far a lens is, with what it has so far where that can be shown; raises when it should stop."""
+    """Reports how far work is, and what it has to give so far; raises when it should stop."""
 
-    def __call__(self, done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None: ...
+    def __call__(self, done: int, total: int | None, message: str = "", so_far: Any = None) -> None: ...
 
 
-def unwatched(done: int, total: int | None, message: str = "", so_far: Output | None = None) -> None:
+def unwatched(done: int, total: int | None, message: str = "", so_far: Any = None) -> None:
     """Nobody is watching."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 try:
     import resource
@@ -59,6 +60,45 @@ class Crowd:
         """It closed, or speaks WebSocket from now on."""
         self.unfinished.pop(gone, None)
         self.idle.pop(gone, None)
+
+
+class LiveFrames(WebSocketsSansIOProtocol):
+    """WebSocket as uvicorn speaks it, less who floods it with frames that no message comes of: pings and parts of one.
+
+    They are answered or kept where they arrive, and nothing else holds them up.
+    """
+
+    FRAMES, PER_S = 1_000, 50.0
+    """So many at once, and so many more each second."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._left, self._counted = float(self.FRAMES), self.loop.time()
+
+    def handle_events(self) -> None:
+        """Answer what arrived, unless it is too much."""
+        now = self.loop.time()
+        self._left = min(self.FRAMES, self._left + (now - self._counted) * self.PER_S)
+        self._counted = now
+        super().handle_events()
+
+    def handle_ping(self) -> None:
+        if self._counts():
+            super().handle_ping()
+
+    def handle_pong(self, event: Any) -> None:
+        if self._counts():
+            super().handle_pong(event)
+
+    def handle_cont(self, event: Any) -> None:
+        if self._counts():
+            super().handle_cont(event)
+
+    def _counts(self) -> bool:
+        self._left -= 1
+        if self._left < 0:
+            self.transport.abort()
+        return self._left >= 0
 
 
 class Connection(H11Protocol):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,9 +75,9 @@ class Service:
     docs: Docs = field(default_factory=Docs)
     pool: Executor = field(default_factory=lambda: ThreadPoolExecutor(LIVE_THREADS, "live"))
     """Runs live calls."""
+    live: set[Any] = field(default_factory=set)
+    """Live connections that are open."""
     pyramids: Pyramids = field(default_factory=Pyramids)
-    what_ifs: LazyWhatIfSessions | None = None
-    """None where no subject and world are live."""
     _opened: dict[str, Opened] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _looked: list[tuple[float, list[Damage]]] = field(default_factory=list)
@@ -85,6 +86,11 @@ class Service:
     def context(self) -> Context:
         """What jobs work with."""
         return Context(study=self.study, subjects=self.subjects, worlds=self.worlds)
+
+    @cached_property
+    def what_ifs(self) -> LazyWhatIfSessions:
+        """Rollouts by live subjects in live worlds."""
+        return LazyWhatIfSessions(self.context)
 
     def open(self, name: str) -> Opened:
         """The recording as it is on disk now; read again only when its manifest was replaced."""
@@ -111,8 +117,7 @@ class Service:
         self.jobs.close()
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.pyramids.close()
-        if self.what_ifs is not None:
-            self.what_ifs.close()
+        self.what_ifs.close()
 
 
 def _stamp(folder: Path) -> tuple[int, int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from innerview.store.results.derived import damaged_derived
 from innerview.store.results.keyed_log import FOLDER as LOGS
 from innerview.store.results.keyed_log import damaged_lines
 from innerview.store.results.pyramid import damaged_pyramids
-from innerview.store.results.results import check_result, damaged_results
+from innerview.store.results.results import check_result, damaged_results, results_begun
 from innerview.store.study import Study
 
 _SAVED: dict[str, Callable[[Study], object]] = {
@@ -56,9 +56,8 @@ def check_at_a_glance(study: Study) -> list[Damage]:
     found: list[Damage] = []
     for id in recording_folders(study.path, PREDICTIONS):
         found += _tried(study, study.path / PREDICTIONS / id, study.prediction, id)
-    for pattern, kind in ((f"subjects/*/{SUBJECT_CARD}", Card), (f"snapshots/*/*/{SNAPSHOT_CARD}", Snapshot)):
-        for card in sorted(study.path.glob(pattern)):
-            found += _tried(study, card, read_card, kind, card)
+    for card in (*_subject_cards(study), *_snapshot_cards(study)):
+        found += _tried(study, card, read_card, Card if card.name == SUBJECT_CARD else Snapshot, card)
     left_out = "It cannot be read. `innerview check` says why."
     found += [Damage(f"results/{result}/result.json", left_out) for result in damaged_results(study.path)]
     for name, load in _SAVED.items():
@@ -84,10 +83,23 @@ def _recorded(study: Study, kind: str) -> Iterator[Damage]:
 
 def _models(study: Study) -> Iterator[Damage]:
     """Cards and weights of subjects and snapshots."""
-    for card in sorted(study.path.glob(f"subjects/*/{SUBJECT_CARD}")):
+    for card in _subject_cards(study):
         yield from _card(study, Card, card, partial(read_edited, study, card.parent.name))
-    for card in sorted(study.path.glob(f"snapshots/*/*/{SNAPSHOT_CARD}")):
+    for card in _snapshot_cards(study):
         yield from _card(study, Snapshot, card)
+
+
+def _subject_cards(study: Study) -> list[Path]:
+    return _cards(study.path.glob("subjects/*"), SUBJECT_CARD)
+
+
+def _snapshot_cards(study: Study) -> list[Path]:
+    return _cards(study.path.glob("snapshots/*/*"), SNAPSHOT_CARD)
+
+
+def _cards(folders: Iterable[Path], name: str) -> list[Path]:
+    """Cards, also where there is none beside weights, or a link that leads nowhere."""
+    return sorted(folder / name for folder in folders if is_there(folder / name) or is_there(folder / WEIGHTS))
 
 
 def _card(study: Study, kind: type, card: Path, read: Callable[[], object] = lambda: None) -> Iterator[Damage]:
@@ -103,8 +115,12 @@ def _card(study: Study, kind: type, card: Path, read: Callable[[], object] = lam
 
 def _results(study: Study) -> Iterator[Damage]:
     """What was computed: results, and lines of what was played for them."""
-    for found in sorted(study.path.glob("results/*/result.json")):
-        yield from _tried(study, found, check_result, study.path, found.parent.name)
+    for found in results_begun(study.path):
+        if is_there(found):
+            yield from _tried(study, found, check_result, study.path, found.parent.name)
+        else:
+            problem = "It is missing: it is gone, or a job was killed while it was saved."
+            yield Damage(str(found.relative_to(study.path)), problem)
     for log in sorted(study.path.glob(f"{LOGS}/*.jsonl")):
         if problem := damaged_lines(log):
             yield Damage(str(log.relative_to(study.path)), problem)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError
-from innerview.schema import Binding, Edit, from_json
+from innerview.schema import Binding, PredictedFrom, RecordingInfo, to_json
 from innerview.store.isolation.process import Apart
 from innerview.store.paths import checked_name, confined
 from innerview.store.recordings.manifest import MANIFEST
@@ -20,31 +18,23 @@ from innerview.store.recordings.recording import Recording
 PREDICTIONS = "predictions"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """What was predicted, as the arguments of a manifest say."""
-
-    recording: str
-    digest: str
-    subject: str
-    identity: str
-    binding: Binding
-    rows: str
-    keep: tuple[str, ...]
-    edits: tuple[Edit, ...]
-
-
 class Predictions(Recording):
     """Heads and asked-for sites of one subject; row by row what `source_rows` says of the recording."""
 
     def __init__(self, folder: Path, *, apart: Apart | None = None) -> None:
         super().__init__(folder, apart=apart)
         self.id = folder.name
+        self._asked = self._checked()
+
+    def _checked(self) -> PredictedFrom:
+        told = f"'{MANIFEST}' of predictions '{self.id}' does not say of what"
+        if not isinstance(self.info.arguments, PredictedFrom):
+            raise DamagedPart(f"{told}: its origin is '{self.info.origin.kind}'.")
         try:
-            self._asked = from_json(_Asked, self.info.arguments)
-            checked_name("recording", self._asked.recording)
+            checked_name("recording", self.info.arguments.recording)
         except StoreError as error:
-            raise DamagedPart(f"'{MANIFEST}' of predictions '{self.id}' does not say of what: {error}") from error
+            raise DamagedPart(f"{told}: {error}") from error
+        return self.info.arguments
 
     @property
     def of(self) -> str:
@@ -54,7 +44,7 @@ class Predictions(Recording):
     @property
     def subject(self) -> str:
         """Name of the subject."""
-        return self._asked.subject
+        return self.info.subject.name if self.info.subject else ""
 
     @property
     def binding(self) -> Binding:
@@ -84,6 +74,8 @@ class Predictions(Recording):
         return bool(self._asked.digest == recording.digest)
 
 
-def prediction_id(arguments: dict[str, Any]) -> str:
+def prediction_id(info: RecordingInfo) -> str:
     """The same recording, subject, binding, rows, sites and edits have the same id."""
-    return hashlib.sha256(json.dumps(arguments, sort_keys=True).encode()).hexdigest()[:24]
+    who = (info.subject.name, info.subject.identity) if info.subject else ()
+    asked = json.dumps([*who, to_json(info.arguments)], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()[:24]

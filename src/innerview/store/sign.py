@@ -10,7 +10,7 @@ from innerview.store.check import check
 from innerview.store.paths import confined
 from innerview.store.predictions import PREDICTIONS
 from innerview.store.recordings.damage import recording_folders
-from innerview.store.recordings.lock import WriterLock
+from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import load_manifest, save_manifest
 from innerview.store.study import Study
 
@@ -31,7 +31,7 @@ def sign(path: Path | str) -> list[str]:
 
 def _signed_now(folder: Path) -> bool:
     with changing(folder.parents[1]):
-        lock = WriterLock(folder / "writer.lock")
+        lock = WriterLock(folder / WRITER_LOCK)
     try:
         loaded = load_manifest(folder)
         if loaded.signed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, to_json
+from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo
 from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
 from innerview.store.changes import LOCK, NEXT, changing
 from innerview.store.files import (
@@ -25,20 +25,22 @@ from innerview.store.files import (
     writing,
 )
 from innerview.store.isolation.process import Apart
-from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
+from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot, snapshot_digest
 from innerview.store.paths import checked_name, confined, is_plain_file, is_there
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.additions import (
     BESIDE,
     begin_additions,
+    begin_again,
     continues,
+    grows,
+    must_match,
     restore_rest,
-    same_but_growing,
     settle,
     take_place,
 )
 from innerview.store.recordings.damage import Damage, recording_folders
-from innerview.store.recordings.lock import WriterLock
+from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import (
     MANIFEST,
     STUDY_FORMAT,
@@ -67,7 +69,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 _HEAD_LIMIT, _NAME_LENGTH = 1 << 20, 80
-_MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
 
 class Study:
@@ -131,6 +132,8 @@ class Study:
 
     def recordings(self) -> list[str]:
         """Names of the recordings that can be opened."""
+        with suppress(StoreError):  # a study that is read-only or busy is looked at as it is
+            settle(self.path)
         bad = {damage.part for damage in self.damaged()}
         return [name for name in recording_folders(self.path) if f"recordings/{name}" not in bad]
 
@@ -162,25 +165,26 @@ class Study:
         settle(self.path)
         place = self._folder(info.name)
         there = load_manifest(place).manifest if is_plain_file(place / MANIFEST) else None
-        adding = there is not None and there.complete and same_but_growing(there, info)
+        adding = there is not None and there.complete and grows(there.info, info)
         if there is None or not (overwrite or adding):
             return self._writer(place, info, block_rows)
         beside = confined(self.path, BESIDE, info.name)
-        if beside.exists() and not continues(beside, info):
-            with changing(self.path):
-                remove_folder(beside, beside=self.path)
-        if adding and not overwrite:
-            block_rows = there.block_rows
-            if not beside.exists():
-                begin_additions(place, beside, info)
-        writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place))
+        with changing(self.path):  # so that nobody else begins there meanwhile
+            WriterLock(place / WRITER_LOCK).release()  # an error while somebody writes it
+            if not continues(beside, info):
+                begin_again(self.path, beside)
+            if adding and not overwrite:
+                block_rows = there.block_rows
+                if not beside.exists():
+                    begin_additions(place, beside, info)
+            writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place))
         if adding and not overwrite:
             restore_rest(self.recording(info.name), writer)
         return writer
 
     def prediction_writer(self, info: RecordingInfo, *, block_rows: int = 256) -> RecordingWriter:
         """Begin predictions, or continue those that were begun with the same arguments, which make up their name."""
-        named = dataclasses.replace(info, name=prediction_id(dict(info.arguments)))
+        named = dataclasses.replace(info, name=prediction_id(info))
         return self._writer(confined(self.path, PREDICTIONS, named.name), named, block_rows)
 
     def prediction(self, id: str) -> Predictions:
@@ -202,11 +206,12 @@ class Study:
     def _writer(
         self, folder: Path, info: RecordingInfo, block_rows: int, then: Callable[[], None] | None = None
     ) -> RecordingWriter:
+        info.check()
         for spec in info.arrays:
             checked_name("array", spec.name)
         with changing(self.path):  # while nobody removes the folder of a recording that came to nothing
             make_folder(folder)
-            lock = WriterLock(folder / "writer.lock")
+            lock = WriterLock(folder / WRITER_LOCK)
         try:
             return RecordingWriter(folder, _begin_or_continue(folder, info, block_rows), lock, then=then)
         except BaseException:
@@ -230,6 +235,10 @@ class Study:
     def snapshot(self, run: str, step: int) -> tuple[Snapshot, dict[str, Tensor]]:
         """A snapshot and its weights by name; `iv.load_snapshot` makes a subject of them."""
         return load_snapshot(self.path, run, step)
+
+    def snapshot_digest(self, run: str, step: int) -> str:
+        """SHA-256 of a snapshot's weights."""
+        return snapshot_digest(self.path, run, step)
 
     def save_snapshot(self, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
         """Save the weights of one moment of a training run."""
@@ -336,9 +345,9 @@ def _begin_or_continue(folder: Path, info: RecordingInfo, block_rows: int) -> Lo
         return LoadedManifest(manifest=Manifest(info=begun, block_rows=block_rows), signed=True)
     loaded = load_manifest(folder)
     manifest = loaded.manifest
-    before, now = to_json(manifest.info), to_json(info)
-    differing = [field for field in _MUST_MATCH if before[field] != now[field]]
-    if differing == ["arguments"] and same_but_growing(manifest, info):
+    before, now = must_match(manifest.info), must_match(info)
+    differing = [field for field in now if before[field] != now[field]]
+    if differing == ["arguments"] and grows(manifest.info, info):
         manifest, differing = (
             dataclasses.replace(manifest, info=dataclasses.replace(info, created_at=manifest.info.created_at)),
             [],

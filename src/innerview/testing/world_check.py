@@ -11,6 +11,7 @@ from innerview.errors import WorldError
 from innerview.schema import ActionSpace, Column, Moment, WorldInfo
 from innerview.worlds import Lanes, World
 from innerview.worlds import world as as_world
+from innerview.worlds.crowds import default_lanes
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "int": (int, np.integer),
@@ -36,7 +37,7 @@ def check_world(thing: Any, *, episodes: int = 2, steps: int = 40) -> WorldInfo:
     again = _with_lanes(played, 1, lambda lanes: _episodes(lanes, info, range(episodes), steps))
     for seed, (one, other) in enumerate(zip(first, again, strict=True)):
         _demand_same(info, one, other, f"the same seed ({seed}) and actions give something else")
-    if getattr(played, "default_lanes", 2) == 1:
+    if default_lanes(played) == 1:
         return info  # an environment of which there is one
     beside = _with_lanes(played, 2, lambda lanes: _episodes(lanes, info, range(episodes), steps, lane=1))
     for one, other in zip(first, beside, strict=True):

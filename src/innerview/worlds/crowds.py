@@ -11,8 +11,9 @@ from innerview.errors import UnknownName, WorldError
 from innerview.schema import Moment
 from innerview.worlds.protocols import World
 
-LANES, LANES_ON_GPU, LANES_OF_GAMES = 256, 2048, 8
-"""Games side by side: in one batch on a processor, on a graphics card, and of a world that steps them one by one."""
+LANES, LANES_ON_GPU, LANES_OF_GAMES, LANES_RECORDED = 256, 2048, 8, 4
+"""Games side by side: in one batch on a processor, on a graphics card, of a world that steps them one by one, and of a
+recording, which holds every row and gives the subject a full batch however few games there are."""
 
 
 class Crowd(Protocol):
@@ -96,16 +97,24 @@ def hiding(world: World, name: str) -> World:
     return unseen
 
 
-def default_lanes(world: World, device: Any) -> int:
-    """How many games run side by side unless somebody says."""
-    if isinstance(world, Crowded):
-        return LANES if str(device).startswith("cpu") else LANES_ON_GPU
-    return int(getattr(world, "default_lanes", LANES_OF_GAMES))
+def default_lanes(world: World, *, recorded: bool = False, crowd_on: Any = None) -> int:
+    """How many games run side by side unless somebody says: the world does, or it follows from what is done with them.
+
+    They are `recorded`, or played as a crowd on a device where the world has such; else only counted.
+    """
+    if crowd_on is not None and isinstance(world, Crowded):
+        return lanes_of_crowd(crowd_on)
+    return int(getattr(world, "default_lanes", LANES_RECORDED if recorded else LANES_OF_GAMES))
 
 
-def crowd(world: World, lanes: int, *, device: Any = "cpu") -> Crowd:
-    """Room for that many games of any world."""
-    return world.crowd(device=device) if isinstance(world, Crowded) else LaneCrowd(world, lanes)
+def lanes_of_crowd(device: Any) -> int:
+    """How many games run in one batch."""
+    return LANES if str(device).startswith("cpu") else LANES_ON_GPU
+
+
+def crowd(world: World, lanes: int, *, device: Any = None) -> Crowd:
+    """Room for that many games of any world; in lanes, where no device is named or the world has no other way."""
+    return world.crowd(device=device) if device is not None and isinstance(world, Crowded) else LaneCrowd(world, lanes)
 
 
 class LaneCrowd:

@@ -102,7 +102,7 @@ def _record(study: Study, show: Show, model: _Model, name: str, episodes: int | 
     subject, world = model.both()
     count = episodes or show.episodes
     if name in study.recordings():
-        count = len(study.recording(name).info.arguments["seeds"])
+        count = len(study.recording(name).info.seeds)
     record(study, subject, world, episodes=count, seeds=show.seed, name=name, note=show.weights)
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from typing import Literal, get_args
 
 import numpy as np
 
-from innerview.capture import evaluate
-from innerview.capture.step import fewer_threads
 from innerview.errors import InnerviewError, UnknownName
+from innerview.rollouts.episodes import Match, Player
 from innerview.schema import EpisodeSummary
 from innerview.subjects import Subject
 from innerview.worlds import World
@@ -24,7 +22,7 @@ def play(
     world: World,
     seeds: Sequence[int],
     *,
-    lanes: int = 8,
+    lanes: int | None = None,
     choose: Choice = "sample",
     noise: float = 0.0,
     max_steps: int | None = None,
@@ -36,17 +34,19 @@ def play(
     plays at random. A sampled action of a q head is any action in 5 % of the steps already.
     """
     _check(seeds, choose)
-    greedy = choose == "greedy"
-    done: dict[int, EpisodeSummary] = {}
-    progress(0, len(seeds), "")
-    played = evaluate(subject, world, seeds, lanes=lanes, greedy=greedy, noise=noise, max_steps=max_steps)
-    with fewer_threads(), closing(played):
-        for ended in played:
-            for episode in ended:
-                done[episode.seed] = episode
-                mean = sum(each.total_reward for each in done.values()) / len(done)
-                progress(len(done), len(seeds), f"mean return {mean:.4g}")
-    return [done[int(seed)] for seed in seeds]
+    match = Match(
+        players=(Player(name=subject.info.name, subject=subject, world=world),),
+        seeds=tuple(int(seed) for seed in seeds),
+        greedy=choose == "greedy",
+        noise=noise,
+        max_steps=max_steps,
+        lanes=lanes,
+    )
+
+    def report(done: int, total: int | None, message: str = "") -> None:
+        progress(done, len(seeds), message)
+
+    return match.play(report)[0]
 
 
 def _check(seeds: Sequence[int], choose: str) -> None:

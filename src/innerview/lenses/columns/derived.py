@@ -27,7 +27,7 @@ from innerview.metrics import (
 )
 from innerview.metrics.standard import element_changes
 from innerview.metrics.thresholds import DISCOUNT, JUMP, LOOP_RADIUS, SMOOTHING, default_jump
-from innerview.schema import Column, Metrics
+from innerview.schema import Column, Metrics, pose_of
 from innerview.store import DerivedCache, Recording, Study, load_metrics
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,6 @@ CHUNK_BYTES = 32 << 20
 MAX_KINDS = 24
 SAMPLE_ROWS = 4_096
 SCAN_ROWS = 1 << 14
-SMALLEST_SCAN = 4
 GROWING_ROWS = 1 << 16
 """Rows that are looked through for kinds of things while a recording still grows."""
 
@@ -194,24 +193,28 @@ class Derived:
             return kept
         counts: dict[str, int] = {}
         rows = self.recording.rows if self.recording.complete else min(self.recording.rows, GROWING_ROWS)
+        whole = True
         for start in range(0, rows, SCAN_ROWS):
-            for name, count in self._counts(column, counted, start, min(rows, start + SCAN_ROWS)).items():
-                counts[name] = counts.get(name, 0) + count
+            stop = min(rows, start + SCAN_ROWS)
+            for part in self._readable(column, start, stop):
+                whole = whole and part is not None
+                for name, count in counted(part).items() if part is not None else ():
+                    counts[name] = counts.get(name, 0) + count
         found = sorted(sorted(counts, key=lambda name: (-counts[name], name))[:MAX_KINDS])
-        if self.recording.complete:
+        if self.recording.complete and whole:
             self._cache.save_json(key, found)
         return found
 
-    def _counts(self, column: str, counted: Counted, start: int, stop: int) -> dict[str, int]:
+    def _readable(self, column: str, start: int, stop: int) -> Iterator[pl.Series | None]:
+        """A stretch of a column, block by block where some are damaged: None for these, which the recording names."""
         try:
-            return counted(self.recording.columns([column], start, stop)[column])
+            yield self.recording.columns([column], start, stop)[column]
         except DamagedPart:
-            # The recording itself tells of the damage; here the rows around it still count.
-            middle = (start + stop) // 2
-            if stop - start <= SMALLEST_SCAN:
-                return {}
-            left, right = (self._counts(column, counted, *part) for part in ((start, middle), (middle, stop)))
-            return {name: left.get(name, 0) + right.get(name, 0) for name in {**left, **right}}
+            for first, last in self.recording.by_block(start, stop):
+                try:
+                    yield self.recording.columns([column], first, last)[column]
+                except DamagedPart:
+                    yield None
 
     @cached_property
     def _made(self) -> dict[str, DerivedColumn]:
@@ -282,8 +285,10 @@ class Derived:
         rows = self.recording.rows
         if name == LOOP_RADIUS.name:
             stop = min(rows, 4 * SAMPLE_ROWS)
-            places = self.recording.columns(["x", "y"], 0, stop).cast(pl.Float64).fill_null(float("nan"))
-            return loops.default_radius(places["x"].to_numpy(), places["y"].to_numpy(), self.stretch(0, stop))
+            placed = pose_of(self.recording.info.columns).placed
+            places = self.recording.columns(placed, 0, stop).cast(pl.Float64).fill_null(float("nan"))
+            x, y = (places[name].to_numpy() for name in placed)
+            return loops.default_radius(x, y, self.stretch(0, stop))
         assert name == JUMP.name, name
         stop = min(rows, SAMPLE_ROWS)
         sites = [spec.name for spec in self.recording.info.arrays if spec.role == "memory"]

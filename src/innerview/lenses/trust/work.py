@@ -14,14 +14,14 @@ from innerview.errors import LensError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job
+from innerview.jobs.work import Found, StoredWork, run_job
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.lenses.trust.job import TrustJob
 from innerview.lenses.trust.methods import MethodLens, methods_for
 from innerview.lenses.trust.table import value_of
-from innerview.schema import Result, Table, to_json
+from innerview.schema import Result, Table, Watch, to_json
 from innerview.store import Study
 from innerview.subjects import Subject
 from innerview.trust.examination import Bench, Figures, examine_method

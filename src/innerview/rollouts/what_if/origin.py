@@ -18,8 +18,8 @@ from innerview.jobs.context import Context
 from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.jobs import WhatIfJob
-from innerview.rollouts.rerun import check_known, check_repeats
-from innerview.schema import Edit, Moment, Move, from_json, of_kind
+from innerview.rollouts.rerun import check_repeats, played_with
+from innerview.schema import ChangeAt, Edit, Moment, Move, RolledOutFrom, of_kind
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 from innerview.worlds import Changeable, Lanes, Rewindable, World
@@ -114,8 +114,8 @@ class Origin:
     def _changes(self) -> dict[int, list[Move]]:
         """Moves that took no time, by the step at which they were made."""
         found: dict[int, list[Move]] = {}
-        for told in self.recording.info.arguments.get("changes", ()):
-            found.setdefault(int(told["step"]), []).append(from_json(Move, told["move"]))
+        for change in changes_of(self.recording):
+            found.setdefault(change.step, []).append(change.move)
         return found
 
     def _skipped(self, lanes: Lanes, actions: Sequence[Any], done: int) -> Moment:
@@ -159,7 +159,7 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ot
         raise RequestError(f"row must be a number from 0 to {recording.rows - 1}, not {row!r}.")
     if recording.info.ordering is None:
         raise RequestError(f"Rows of '{recording.name}' do not follow each other: there is nothing to roll out.")
-    check_known(recording)
+    played_with(recording)
     check_repeats(recording)
     differing = check_recorded(recording, subject=subject, world=world.info, other=other)
     line = next((g for g in recording.groups().iter_rows(named=True) if g["start"] <= row < g["stop"]), None)
@@ -176,6 +176,12 @@ def origin(recording: Recording, row: Any, subject: Subject, world: World, *, ot
                 "array", form.observations[name], kept, "The subject is given it, so it must be recorded."
             )
     return Origin(recording=recording, row=row, subject=subject, world=world, form=form, group=line, other=differing)
+
+
+def changes_of(recording: Recording) -> tuple[ChangeAt, ...]:
+    """What was changed by hand when a recording was made."""
+    source = played_with(recording).source
+    return source.changes if isinstance(source, RolledOutFrom) else ()
 
 
 def _changed(lanes: Lanes, change: Move) -> Moment:

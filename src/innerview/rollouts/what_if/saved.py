@@ -15,12 +15,13 @@ from innerview.capture.sites import site_layout
 from innerview.errors import CaptureError, RequestError
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
-from innerview.jobs.recorded import differences, noted
-from innerview.jobs.work import Product, Watch, Work
+from innerview.jobs.recorded import differences
+from innerview.jobs.work import Product, Work
 from innerview.rollouts.jobs import WhatIfJob
-from innerview.rollouts.what_if.origin import Origin, origin_of
+from innerview.rollouts.rerun import played_with
+from innerview.rollouts.what_if.origin import Origin, changes_of, origin_of
 from innerview.rollouts.what_if.rollout import Node, WhatIfRollout
-from innerview.schema import Move, RecordingInfo, Scene, only_number, to_json
+from innerview.schema import ChangeAt, Move, PlayedWith, RecordingInfo, RolledOutFrom, Scene, Watch, only_number
 from innerview.store import Recording, RecordingWriter, Study
 from innerview.store.paths import free_name
 
@@ -51,10 +52,14 @@ class WhatIfWork(Work):
         """The recording."""
         return Product(recording=self.name, subject=self.origin.subject.info.name)
 
-    def run(self, part: Any, watch: Watch) -> Recording:
+    def run(self, part: Any, watch: Watch) -> None:
         """Play the moves and write."""
         with WhatIfRollout(self.origin) as rollout:
-            return save_rollout(self.study, rollout, rollout.play(self.job.moves), name=self.name, progress=watch)
+            save_rollout(self.study, rollout, rollout.play(self.job.moves), name=self.name, progress=watch)
+
+    def merge(self, given: Sequence[Any]) -> Recording:
+        """The recording."""
+        return self.study.recording(self.name)
 
 
 def save_rollout(
@@ -91,15 +96,13 @@ def _free_name(study: Study, origin: Origin, moves: Sequence[Move]) -> str:
 
 def _is_saved_as(study: Study, name: str, origin: Origin, moves: Sequence[Move]) -> bool:
     """Whether that is the same rollout, saved already or in part."""
-    wanted = {
-        "of": origin.recording.info.name,
-        "episodes": [origin.group["episode"]],
-        "from": origin.step,
-        "moves": to_json(tuple(moves)),
-        "identity": origin.subject.identity(),
-    }
-    told = study.recording(name).info.arguments
-    return all(told.get(key) == value for key, value in wanted.items())
+    there = study.recording(name).info
+    source = there.played.source if there.played else None
+    if not isinstance(source, RolledOutFrom) or there.subject is None:
+        return False
+    wanted = (origin.recording.info.name, (origin.group["episode"],), origin.step, tuple(moves))
+    same = (source.of, source.episodes, source.step, source.moves) == wanted
+    return same and there.subject.identity == origin.subject.identity()
 
 
 def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:
@@ -109,32 +112,31 @@ def _rows(nodes: Sequence[Node]) -> list[tuple[Node, Node]]:
 
 def _described(rollout: WhatIfRollout, nodes: Sequence[Node], name: str) -> RecordingInfo:
     origin, source = rollout.origin, rollout.origin.recording.info
-    moves = [node.move for node in nodes[1:] if node.move is not None]
-    fixed = [{"step": n.step, "move": to_json(n.move)} for n in nodes[1:] if n.move and not n.move.takes_time]
-    earlier = [told for told in source.arguments.get("changes", ()) if told["step"] <= origin.step]
-    identity = origin.subject.identity()
+    before = played_with(origin.recording)
+    changes = [ChangeAt(step=n.step, move=n.move) for n in nodes[1:] if n.move and not n.move.takes_time]
+    rolled_out = RolledOutFrom(
+        of=source.name,
+        episodes=(origin.group["episode"],),
+        step=origin.step,
+        moves=tuple(node.move for node in nodes[1:] if node.move is not None),
+        changes=(*(each for each in changes_of(origin.recording) if each.step <= origin.step), *changes),
+    )
     return replace(
         source,
         name=name,
-        subject=replace(origin.subject.info, identity=identity),
+        subject=replace(origin.subject.info, identity=origin.subject.identity()),
         world=origin.world.info,
         created_at="",
         note=f"Rolled out by hand from step {origin.step} of episode {origin.group['episode']} of '{source.name}'.",
-        arguments={
-            **{key: source.arguments[key] for key in ("keep", "edits") if key in source.arguments},
-            "world": origin.world.info.identity,
-            "seeds": [origin.group["seed"]],
-            "lanes": 1,
-            "greedy": True,
-            "max_steps": None,
-            "identity": identity,
-            "of": source.name,
-            "episodes": [origin.group["episode"]],
-            "from": origin.step,
-            "moves": to_json(moves),
-            "changes": [*earlier, *fixed],
-            **noted(origin.other),
-        },
+        arguments=PlayedWith(
+            seeds=(origin.group["seed"],),
+            lanes=1,
+            greedy=True,
+            keep=before.keep,
+            edits=before.edits,
+            source=rolled_out,
+            other=origin.other,
+        ),
     )
 
 

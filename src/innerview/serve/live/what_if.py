@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from innerview.jobs.context import Context
 
 if TYPE_CHECKING:
     from innerview.rollouts.what_if.sessions import WhatIfSessions
@@ -13,15 +14,17 @@ if TYPE_CHECKING:
 class LazyWhatIfSessions:
     """The sessions of what-if rollouts, made when it is first used."""
 
-    def __init__(self, make: Callable[[], WhatIfSessions]) -> None:
-        self._make, self._made = make, list[Any]()
+    def __init__(self, context: Context) -> None:
+        self._context, self._made = context, list[Any]()
         self._lock = threading.Lock()
 
     def get(self) -> WhatIfSessions:
         """The same every time."""
         with self._lock:
             if not self._made:
-                self._made.append(self._make())
+                from innerview.rollouts.what_if.sessions import WhatIfSessions
+
+                self._made.append(WhatIfSessions(self._context))
             found: WhatIfSessions = self._made[0]
             return found
 

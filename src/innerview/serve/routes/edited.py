@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path
 from fastapi.responses import FileResponse
@@ -92,7 +92,8 @@ def make_edited(body: AblateRequest, service: Serving) -> EditedReply:
     from innerview.interventions.ablation import choose, make_ablated
 
     choice = choose(service.study, body.result, body.factors)
-    made = make_ablated(service.study, _subject(service, body), choice, name=body.name)
+    subject = service.context.subject(body.subject, service.open(body.recording).recording)
+    made = make_ablated(service.study, subject, choice, name=body.name)
     return _reply(service, made)
 
 
@@ -116,22 +117,6 @@ def edited_weights(name: Named, service: Serving) -> FileResponse:
     """The weights as safetensors, to be loaded into the same module elsewhere."""
     path = weights_file(service.study, load_edited(service.study, name).name)
     return FileResponse(path, media_type="application/octet-stream", filename=f"{name}.safetensors")
-
-
-def _subject(service: Service, body: AblateRequest) -> Any:
-    recorded = service.open(body.recording).recording.info.subject
-    wanted = body.subject or (recorded.name if recorded else None)
-    if not service.subjects:
-        raise RequestError(
-            "No subject is live, so there is nothing to ablate from. Serve the study with one: innerview serve STUDY "
-            "--subject zoo:NAME, or iv.show(study, subject=…)."
-        )
-    if wanted is None or wanted not in service.subjects:
-        raise RequestError(
-            f"'{body.recording}' was made with '{wanted}', which is not live here. Live: "
-            f"{', '.join(service.subjects)}. Serve the study with it, or name one of them."
-        )
-    return service.subjects[wanted]
 
 
 def _reply(service: Service, each: Edited) -> EditedReply:

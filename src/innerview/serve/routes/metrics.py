@@ -9,11 +9,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from innerview import store
-from innerview.errors import MetricError, UnknownName
+from innerview.errors import DamagedPart, MetricError, UnknownName
 from innerview.lenses.columns.custom import OwnMetric, check_metric
 from innerview.lenses.columns.derived import Derived
 from innerview.metrics import FUNCTIONS, THRESHOLDS, checked_thresholds, parse
-from innerview.schema import Metric, Metrics
+from innerview.metrics.thresholds import AS_PLACES
+from innerview.schema import Metric, Metrics, pose_of
 from innerview.serve.context import Serving
 from innerview.serve.wire import Name
 from innerview.store import load_metrics
@@ -70,7 +71,9 @@ class ThresholdReply(BaseModel):
     description: str
     unit: str
     value: float | None
-    """None: without bound."""
+    """None: without bound, or not to be known here."""
+    problem: str
+    """Why the recording cannot suggest it; empty where it can."""
     by_hand: bool
     low: float
     whole: bool
@@ -160,16 +163,22 @@ def _check(service: Serving, recording: str, metric: Metric) -> OwnMetric:
 def _thresholds(source: Derived | None, kept: Metrics) -> list[ThresholdReply]:
     """Those that decide something in this recording; all where none is named."""
     used = source.used_thresholds if source else list(THRESHOLDS)
-    unit = next((c.unit for c in source.recording.info.columns if c.name == "x"), "") if source else ""
+    unit = pose_of(source.recording.info.columns).unit if source else ""
     found = []
     for told in (THRESHOLDS[name] for name in THRESHOLDS if name in used):
-        value = source.threshold(told.name) if source else kept.thresholds.get(told.name, told.default)
+        value, problem = kept.thresholds.get(told.name, told.default), ""
+        if source:
+            try:
+                value = source.threshold(told.name)
+            except DamagedPart as damaged:
+                problem = f"The recording cannot suggest it: {damaged} Set it by hand."
         found.append(
             ThresholdReply(
                 name=told.name,
                 description=told.description,
-                unit=unit if told.unit == "as x" else told.unit,
+                unit=unit if told.unit == AS_PLACES else told.unit,
                 value=None if value is None or math.isinf(value) else value,
+                problem=problem,
                 by_hand=told.name in kept.thresholds,
                 low=told.low,
                 whole=told.whole,

@@ -118,7 +118,7 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "heads": to_json(info.subject.heads) if info.subject else [],
             "targets": targets_of(info.subject.heads) if info.subject else [],
             "sites": prediction.keep,
-            "edits": info.arguments["edits"],
+            "edits": to_json(info.edits),
             "columns": to_json(source.specs),
             "poses": to_json(source.poses),
             "arrays": [ArrayReply(**to_json(spec), is_image=spec.is_image) for spec in info.arrays],

@@ -8,7 +8,6 @@ import numpy as np
 from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from innerview.errors import RequestError
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.schema import Does, Move, ThingInView
 from innerview.serve.context import Service, Serving
@@ -111,11 +110,6 @@ def played_factors(key: Key, result: str, service: Serving) -> Response:
 
 
 def _sessions(service: Service) -> WhatIfSessions:
-    if service.what_ifs is None:
-        raise RequestError(
-            "This needs a live subject and a live world. Serve the study with both: iv.show(study, subject=…, "
-            "world=…), or innerview serve STUDY --subject zoo:NAME, which brings its world along."
-        )
     return service.what_ifs.get()
 
 

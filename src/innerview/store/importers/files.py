@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import Column, Ordering, Origin, RecordingInfo
+from innerview.schema import Column, ImportedFrom, Ordering, Origin, RecordingInfo
 from innerview.store.changes import changing, own_folder
 from innerview.store.files import make_folder, sync_folder, writing
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, highest_action, pieces
@@ -48,7 +48,7 @@ class ImportOptions:
     images: Mapping[str, str] | None = None
     """For tables: columns that name image files, and the side each belongs to: "sim", or "sim/depth"."""
     units: Mapping[str, str] | None = None
-    """For folders of images: the unit of a kind of image. For tables: of a column, of numbers or of images."""
+    """For folders of images: the unit of a kind of image. For tables and archives: of a column, numbers or images."""
     ordering: Ordering | None = None
     """For tables and archives: the columns that group rows and count them in time."""
     actions: Sequence[str] = ()
@@ -75,7 +75,7 @@ def import_files(study: Path | str, files: Sequence[Path | str], options: Import
         if format == "pairs":
             _, remarks = import_pairs(staging, paths[0], name=name, units=asked.units)
         elif format == "npz":
-            _, remarks = import_npz(staging, paths[0], name=name, ordering=asked.ordering)
+            _, remarks = import_npz(staging, paths[0], name=name, units=asked.units, ordering=asked.ordering)
         else:
             images = dict(asked.images or {})
             _, remarks = import_table(
@@ -182,7 +182,7 @@ def _describe(form: Form, name: str, paths: list[Path], digest: str) -> Recordin
             Column(name="source", type="text", kind="text", description="The file it was imported from."),
             Column(name="remark", type="text", kind="text", description="What was left out."),
         ),
-        arguments={"source": [path.name for path in paths], "format": form.format, "content": digest},
+        arguments=ImportedFrom(files=tuple(path.name for path in paths), format=form.format, content=digest),
         note=f"Imported from {_TITLES[form.format]}.",
     )
 

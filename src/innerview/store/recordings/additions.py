@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +16,12 @@ from typing import Any
 from innerview.schema import RecordingInfo, to_json
 from innerview.store.changes import changing
 from innerview.store.files import make_folder, read_plain, remove_folder, write_file, writing
-from innerview.store.paths import confined, is_plain_file
+from innerview.store.paths import confined, is_plain_file, is_there
+from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import (
     LOG,
     LOG_LIMIT,
     MANIFEST,
-    Manifest,
     load_manifest,
     save_manifest,
     without_last,
@@ -33,17 +32,27 @@ from innerview.store.recordings.writer import RecordingWriter
 BESIDE = "growing"
 """The folder of a study in which recordings are made that will take the place of others."""
 _OLD = ".old"
-GROWING = "seeds"
-"""The argument that may go on: more of it is more episodes."""
+_MUST_MATCH = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
 
 
-def grows(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """Whether arguments ask for what there is and further episodes."""
-    then, after = before.get(GROWING), now.get(GROWING)
-    if not isinstance(then, list) or not isinstance(after, list) or len(after) <= len(then):
+def must_match(info: RecordingInfo) -> dict[str, Any]:
+    """What must be the same for a recording to go on, in plain values: how it is made, by whom, where, and its form."""
+    whole = to_json(info)
+    return {
+        **{field: whole[field] for field in _MUST_MATCH},
+        "subject": info.subject.identity if info.subject else None,
+        "world": info.world.identity if info.world else None,
+    }
+
+
+def grows(before: RecordingInfo, now: RecordingInfo) -> bool:
+    """Whether a recording is asked for as it was, with further episodes."""
+    then, after = before.played, now.played
+    if then is None or after is None or len(after.seeds) <= len(then.seeds):
         return False
-    same = {key: value for key, value in before.items() if key != GROWING}
-    return after[: len(then)] == then and same == {key: value for key, value in now.items() if key != GROWING}
+    if after.seeds[: len(then.seeds)] != then.seeds:
+        return False
+    return must_match(replace(now, arguments=replace(after, seeds=then.seeds))) == must_match(before)
 
 
 def begin_additions(old: Path, beside: Path, info: RecordingInfo) -> None:
@@ -81,13 +90,23 @@ def restore_rest(old: Recording, writer: RecordingWriter) -> None:
     writer.restored = (old.rows - first, len(lines))
 
 
+def begin_again(study: Path, beside: Path) -> None:
+    """Remove what was begun with other arguments; an error while somebody writes it. The study is held."""
+    if beside.exists():
+        WriterLock(beside / WRITER_LOCK).release()
+        remove_folder(beside, beside=study)
+
+
 def take_place(study: Path, beside: Path, place: Path) -> None:
     """Put a finished recording in its place."""
     old = beside.with_name(beside.name + _OLD)
     with changing(study), writing(place):
+        if not beside.exists():
+            return  # another process finished the same and put it there
         if old.exists():
             remove_folder(old, beside=study)
         if place.exists():
+            WriterLock(place / WRITER_LOCK).release()  # an error while somebody writes it
             place.rename(old)
         beside.rename(place)
         if old.exists():
@@ -97,28 +116,35 @@ def take_place(study: Path, beside: Path, place: Path) -> None:
 
 
 def settle(study: Path) -> None:
-    """Bring back what a process took away that was killed before it put the new recording in its place."""
-    if not (study / BESIDE).is_dir():
+    """Bring back what a process took away that was killed before it put the new recording in its place, and remove
+    what it had replaced."""
+    if not _replaced(study):
         return
     with changing(study), writing(study / BESIDE):
-        for folder in (study / BESIDE).glob(f"*{_OLD}"):
-            place = study / "recordings" / folder.name.removesuffix(_OLD)
-            if not place.exists() and is_plain_file(folder / MANIFEST):
-                folder.rename(place)
+        for old in _replaced(study):
+            place = study / "recordings" / old.name.removesuffix(_OLD)
+            if is_plain_file(place / MANIFEST):
+                remove_folder(old, beside=study)
+            elif not is_there(place) and is_plain_file(old / MANIFEST):
+                old.rename(place)
+        with suppress(OSError):
+            (study / BESIDE).rmdir()  # unless another recording grows
 
 
-def same_but_growing(before: Manifest, info: RecordingInfo) -> bool:
-    """Whether a recording is asked for with more episodes than it was."""
-    return grows(to_json(before.info.arguments), to_json(info.arguments))
+def _replaced(study: Path) -> list[Path]:
+    """Folders of recordings that were taken away; a link is none."""
+    beside = study / BESIDE
+    if beside.is_symlink() or not beside.is_dir():
+        return []
+    return [path for path in sorted(beside.glob(f"*{_OLD}")) if path.is_dir() and not path.is_symlink()]
 
 
 def continues(folder: Path, info: RecordingInfo) -> bool:
-    """Whether what was begun in a folder goes on with these arguments."""
-    if not is_plain_file(folder / MANIFEST):
+    """Whether what was begun in a folder goes on with these arguments; a loop of one's own begins anew."""
+    if not is_plain_file(folder / MANIFEST) or info.origin.kind == "logged":
         return False
     before = load_manifest(folder).manifest.info
-    fields = ("arguments", "columns", "arrays", "group_columns", "ordering", "row")
-    return all(to_json(getattr(before, each)) == to_json(getattr(info, each)) for each in fields)
+    return must_match(before) == must_match(info)
 
 
 def _belongs(place: Path, blocks: int) -> bool:

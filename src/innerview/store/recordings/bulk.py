@@ -11,7 +11,17 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError
-from innerview.schema import ArraySpec, Column, Ordering, Origin, RecordingInfo, RowKind, Scene, only_number
+from innerview.schema import (
+    ArraySpec,
+    Column,
+    ImportedFrom,
+    Ordering,
+    Origin,
+    RecordingInfo,
+    RowKind,
+    Scene,
+    only_number,
+)
 from innerview.store.recordings.arrays.given import Given, given_array
 from innerview.store.recordings.tables import key_changes, parquet_bytes
 from innerview.store.study import Study
@@ -58,7 +68,7 @@ def write_rows(
             ordering=ordering,
             columns=tuple(column_spec(s, declared.get(s.name), ordering=ordering) for s in table),
             arrays=tuple(array.spec for array in given),
-            arguments={"content": digest.hexdigest()},
+            arguments=ImportedFrom(content=digest.hexdigest()),
             note=note,
         ),
         table,

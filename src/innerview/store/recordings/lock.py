@@ -7,6 +7,8 @@ from pathlib import Path
 from innerview.errors import StudyBusy
 from innerview.store.locks import FileLock
 
+WRITER_LOCK = "writer.lock"
+
 
 class WriterLock:
     """Held while a process writes a recording."""

@@ -27,7 +27,7 @@ from innerview.store.seal import body_of, broken_seal, sealed
 
 RECORDING_FORMAT = "innerview recording"
 STUDY_FORMAT = "innerview study"
-VERSION = 3
+VERSION = 4
 MANIFEST = "manifest.json"
 LOG = "blocks.jsonl"
 MAX_BLOCK_ROWS = 1 << 20
@@ -130,9 +130,9 @@ def _check_declared(manifest: Manifest) -> None:
         raise StoreError("Two of its arrays have the same name.")
     for spec in info.arrays:
         check_spec(spec)
-    if not isinstance(info.arguments.get("of", ""), str | None):
-        raise StoreError(f"It is a re-run of {info.arguments['of']!r:.60}, which is no name.")
-    _ = info.edits  # refuses what is no edit
+    info.check()
+    if info.played and manifest.groups > len(info.seeds):
+        raise StoreError(f"It has {manifest.groups} episodes, and arguments.seeds names {len(info.seeds)}.")
 
 
 def _check_counts(manifest: Manifest, folder: Path) -> None:

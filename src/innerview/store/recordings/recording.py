@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +102,12 @@ class Recording:
         stop = self.rows if stop is None else stop
         self._check_range(start, stop)
         return self._blocks.rows(names, start, stop)
+
+    def by_block(self, start: int, stop: int) -> list[tuple[int, int]]:
+        """A range of rows in parts of a block each: where one is damaged, the others can be read."""
+        size = self._manifest.block_rows
+        edges = [start, *range((start // size + 1) * size, stop, size), stop]
+        return list(pairwise(edges))
 
     def groups(self) -> pl.DataFrame:
         """One line per group, in the order in which they ended."""

@@ -130,10 +130,12 @@ class RecordingWriter:
         try:
             if not self.complete:
                 self._committer.complete()
+            if self._then is not None:
+                with changing(self._folder.parents[1]):  # nobody begins there between the two
+                    self.close()
+                    self._then()
         finally:
             self.close()
-        if self._then is not None:
-            self._then()
 
     def provisional(self) -> None:
         """From here on rows are kept to be looked at only: whoever continues the recording replaces them."""

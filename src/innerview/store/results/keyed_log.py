@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ FOLDER = "played"
 _VERSION = 2
 _LIMIT = 512 << 20
 _SEAL_END = 80
+_CUT_SEAL = re.compile(rb'"sha256": "([0-9a-f]{0,63}|[0-9a-f]{64}"?\}?)\Z')
 
 
 class KeyedLog:
@@ -76,13 +78,18 @@ def damaged_lines(path: Path) -> str:
         lines = _written_lines(path)
     except DamagedPart as error:
         return str(error)
-    wrong = [line for line in lines if broken_seal(line, deep=True) and not _is_cut(line)]
+    if not lines:
+        return "It is empty."
+    wrong = [line for n, line in enumerate(lines) if broken_seal(line, deep=True) and (n == 0 or not _is_cut(line))]
     return f"{len(wrong)} of its {len(lines)} lines were changed after they were written." if wrong else ""
 
 
 def _is_cut(line: bytes) -> bool:
-    """Whether a line ends before its seal does, as one that was being written."""
-    return not line.endswith(b"}") and b'"sha256": "' not in line[-_SEAL_END:]
+    """Whether a line ends before its seal does, as one that was being written; the first is never written so."""
+    if not line.startswith(b'{"'[: len(line)]):
+        return False
+    in_seal = b'"sha256": "' in line[-_SEAL_END:]
+    return _CUT_SEAL.search(line) is not None if in_seal else not line.endswith(b"}")
 
 
 def _written_lines(path: Path) -> list[bytes]:

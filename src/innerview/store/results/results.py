@@ -199,6 +199,12 @@ def drop_result(root: Path, result: str) -> None:
         remove_folder(folder, beside=root)
 
 
+def results_begun(root: Path) -> list[Path]:
+    """Files that say what a result is: those that are there, and those that ought to be beside its arrays."""
+    folders = [path for path in root.glob(f"{_FOLDER}/*") if _ID.fullmatch(path.name)]
+    return sorted(path / _FILE for path in folders if is_there(path / _FILE) or any(path.glob("*.*")))
+
+
 def check_result(root: Path, result: str) -> None:
     """Raise where a result or one of its arrays is damaged."""
 
@@ -254,10 +260,22 @@ def _contents(root: Path) -> Iterator[tuple[str, bytes]]:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if _ID.fullmatch(entry.name) and not entry.is_symlink()]
         for name in names:
+            content = b""
             with suppress(DamagedPart), opened(Path(f"{name}/{_FILE}"), inside=folder) as file:
-                yield name, read_at(file, 0, _INFO_LIMIT)
+                content = read_at(file, 0, _INFO_LIMIT)
+            if content or _is_listed(f"{name}/{_FILE}", folder):
+                yield name, content
     finally:
         os.close(folder)
+
+
+def _is_listed(path: str, folder: int) -> bool:
+    """Whether anything has that name, readable or not."""
+    try:
+        os.stat(path, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _listed(result: str, content: bytes) -> ResultInfo | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -14,11 +15,14 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from innerview.errors import InnerviewError
+from innerview.subjects.weights import save_weights
 from innerview_zoo.models.atari.curves import drawn
 from innerview_zoo.models.atari.graphs import prepared
 
 SNAPSHOTS = {"early": 0.08, "middle": 0.3}
 """At which share of the time each is taken."""
+_FIRST_SHARE = 0.004
+"""Of a trail, after the untrained network."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,12 @@ class Folder:
         for name, due in SNAPSHOTS.items():
             if share >= due and not (self.path / f"{name}.safetensors").exists():
                 self.save_weights(network, name)
+
+    def save_step(self, network: nn.Module, steps: int) -> None:
+        """A snapshot of a trail, named by the decisions before it, in 8 bits a weight."""
+        part = self.path / "step.part.safetensors"
+        save_weights(network, part, bits=8)
+        part.replace(self.path / f"step-{steps:010d}.safetensors")
 
     def save_curve(self, points: Sequence[Point]) -> None:
         """All points so far, as a table and as a picture."""
@@ -111,6 +121,12 @@ class Folder:
         part = self.path / f"{name}.part"
         save_file(dict(tensors), part)
         part.replace(self.path / name)
+
+
+def trail(count: int) -> list[float]:
+    """At which shares of the time a trail's snapshots are due: at once, and then ever further apart up to the end."""
+    later = np.geomspace(_FIRST_SHARE, 1.0, max(count - 1, 0)).tolist() if count > 2 else [1.0]
+    return [0.0, *later][:count]
 
 
 def picture_of(points: Sequence[Point]) -> str:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from innerview_zoo.models.atari.feed import Feed
 from innerview_zoo.models.atari.graphs import prepared, recorded
-from innerview_zoo.models.atari.networks import Dueling
+from innerview_zoo.models.atari.networks import Dueling, SplitAttention
 from innerview_zoo.models.atari.replay import Replay
 from innerview_zoo.models.atari.sampling import GROUPS, Shape, Views
 
@@ -44,11 +44,20 @@ class DQNSettings:
 class DQN:
     """Decides for the lanes, keeps what they saw and learns from it."""
 
-    def __init__(self, actions: int, shape: Shape, settings: DQNSettings, device: torch.device) -> None:
+    def __init__(
+        self,
+        network: Dueling | SplitAttention,
+        shape: Shape,
+        settings: DQNSettings,
+        device: torch.device,
+        *,
+        actions: int,
+        frames: int,
+    ) -> None:
         self.settings, self.shape, self.device = settings, shape, device
-        self.network = Dueling(actions).to(device)
+        self.network = network.to(device)
         self._target = copy.deepcopy(self.network).requires_grad_(False)
-        self.replay = Replay(lanes=shape.lanes, capacity=settings.capacity, device=device)
+        self.replay = Replay(lanes=shape.lanes, capacity=settings.capacity, device=device, stack=frames)
         on_gpu = device.type == "cuda"
         self._rate = torch.tensor(settings.rate, device=device)
         self.optimizer = torch.optim.Adam(
@@ -140,10 +149,10 @@ class DQN:
         self._loss.lerp_(loss.detach(), 0.01)
         self._worth.lerp_(q.detach().mean(), 0.01)
 
-    def _q(self, network: Dueling, stacks: Tensor) -> Tensor:
+    def _q(self, network: Dueling | SplitAttention, stacks: Tensor) -> Tensor:
         """Eyes in half precision where that is quick; what small differences hang on in full."""
         half = self.device.type == "cuda"
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=half, cache_enabled=False):
             frames = stacks.to(torch.bfloat16 if half else torch.float32, memory_format=torch.channels_last)
-            seen = network.eyes(frames / 255)
+            seen = network.see(frames / 255)
         return network.judge(seen.float())["q"]

@@ -15,7 +15,6 @@ from innerview.subjects import Subject
 from innerview_zoo.episodes import Choice, play
 from innerview_zoo.manifest import weights_file
 from innerview_zoo.models.atari import FINAL, adapt, game_of, load_agent
-from innerview_zoo.models.atari.checkpoints import SNAPSHOTS
 from innerview_zoo.models.atari.plans import PLANS, Plan, plan_of
 from innerview_zoo.report import Figure, Progress, Report, mean_figure, no_progress, write_figures
 
@@ -59,12 +58,12 @@ PUBLISHED = {
 
 def choice_of(plan: Plan) -> Choice:
     """A Q network takes what it holds best; an actor-critic draws from its policy, as it does in training."""
-    return "greedy" if plan.kind == "dueling" else "sample"
+    return "greedy" if plan.learns_q else "sample"
 
 
 def how_of(plan: Plan) -> str:
     """How games are played, in words."""
-    chosen = "best action" if plan.kind == "dueling" else "actions drawn from the policy"
+    chosen = "best action" if plan.learns_q else "actions drawn from the policy"
     return f"full games, {chosen}, 5 % random actions"
 
 
@@ -91,7 +90,7 @@ def figures(name: str, count: int | None = None, progress: Progress = no_progres
     """The final agent first, then its snapshots and random play."""
     plan, games = plan_of(name), count or COUNT
     found = []
-    for snapshot in (FINAL, *reversed(SNAPSHOTS)):
+    for snapshot in (FINAL, *reversed(plan.ages)):
         agent, _ = load_agent(name, snapshot)
         title = "mean score" if snapshot == FINAL else f"mean score, {snapshot} snapshot"
         found.append(score(plan, agent, name=title, count=games, progress=progress))

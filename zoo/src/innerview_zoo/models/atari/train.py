@@ -2,6 +2,7 @@
 
 python train.py --agent breakout_dqn --out run --minutes 30
 python train.py --agent breakout_dqn --out run --minutes 60 --resume run
+python train.py --agent breakout_dqn --out run --minutes 25 --trail 24   # snapshots from the first second to the last
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 import torch
 
 from innerview.errors import InnerviewError
-from innerview_zoo.models.atari.checkpoints import Folder, Point, Progress
+from innerview_zoo.models.atari.checkpoints import Folder, Point, Progress, trail
 from innerview_zoo.models.atari.games import AtariEmulator
 from innerview_zoo.models.atari.plans import PLANS, Learner, Plan, plan_of
 from innerview_zoo.models.atari.sampling import GROUPS, MakeEmulator, Sampler, Shape
@@ -34,10 +35,14 @@ class Schedule:
     whole: float
     report_s: float = 15.0
     save_s: float = 60.0
+    trail: int = 0
+    """How many snapshots to leave behind beside the two with names, for curves over training."""
 
     def __post_init__(self) -> None:
         if self.whole <= 0:
             raise InnerviewError(f"minutes is how long to train: more than 0, not {self.whole / 60:g}.")
+        if self.trail < 0:
+            raise InnerviewError(f"trail is a number of snapshots: 0 or more, not {self.trail}.")
 
 
 class Training:
@@ -49,12 +54,14 @@ class Training:
         self._before = Progress()
         self._points: list[Point] = []
         self._steps, self._games = 0, 0
+        self._trail, self._left = trail(schedule.trail), 0
         self._scores: deque[float] = deque(maxlen=100)
 
     def resume(self, folder: Folder) -> None:
         """Go on where a training stopped."""
         self._before = folder.go_on(self.learner.network, self.learner.optimizer)
         self._points = folder.read_curve()
+        self._left = sum(self._before.seconds / self.schedule.whole >= each for each in self._trail)
         self._steps, self.learner.updates = self._before.steps, self._before.updates
         self._games = self._points[-1].games if self._points else 0
 
@@ -69,6 +76,7 @@ class Training:
         try:
             self._play()
             self.folder.save_snapshots(self.learner.network, 1.0)
+            self._leave(1.0)
         except KeyboardInterrupt:
             log.info("Stopped. Go on with --resume %s", self.folder.path)
         self._report(0.0, 0.0)
@@ -83,6 +91,7 @@ class Training:
             share = min(now / self.schedule.whole, 1.0)
             for group in range(GROUPS):
                 self._round(group, share, keen)
+            self._leave(share)
             if now - told >= self.schedule.report_s:
                 span = now - told
                 self._report((self._steps - steps_told) / span, (self.learner.updates - updates_told) / span)
@@ -91,6 +100,13 @@ class Training:
             if now - kept >= self.schedule.save_s:
                 self._save()
                 kept = now
+
+    def _leave(self, share: float) -> None:
+        """A snapshot of the trail where one is due; who comes late for several leaves one."""
+        due = sum(share >= each for each in self._trail)
+        if due > self._left:
+            self.folder.save_step(self.learner.network, self._steps)
+        self._left = due
 
     def _round(self, group: int, share: float, keen: np.ndarray) -> None:
         views = self.sampler.wait(group)
@@ -153,6 +169,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30.0, help="in all; schedules follow it")
     parser.add_argument("--workers", type=int, help="processes with emulators")
     parser.add_argument("--lanes", type=int, help="emulators in all")
+    parser.add_argument("--trail", type=int, default=0, help="how many snapshots to keep, for curves over training")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     args = parser.parse_args()
@@ -162,7 +179,7 @@ def main() -> None:
     workers = args.workers or min(plan.workers, max((os.cpu_count() or 2) - 1, 1))
     shape = plan.shape(workers, args.lanes)
     log.info("%s: %d emulators in %d processes, %s", plan.title, shape.lanes, shape.workers, args.device)
-    schedule = Schedule(whole=args.minutes * 60)
+    schedule = Schedule(whole=args.minutes * 60, trail=args.trail)
     device = torch.device(args.device)
     train(plan, out=args.out, schedule=schedule, shape=shape, device=device, resume=args.resume, seed=args.seed)
 

@@ -37,7 +37,7 @@ class Plan:
     unit_m: float = 1.0
     """Of places in the loss. In metres the net first learns where it is; a larger unit then sharpens headings."""
     turn_deg: float = 5.0
-    """Half of the simulated pictures are turned aside by up to this much, and their headings with them."""
+    """Half of the pictures are turned aside by up to this much, and their headings with them."""
     lens: Lens | None = None
     """Of the camera; without it nothing is turned."""
     seed: int = 0
@@ -139,14 +139,12 @@ class Learner:
         if len(self.order) < size - own:
             self.order = torch.randperm(len(self.images), generator=self.draw, device=self.plan.device)
         rows, self.order = self.order[: size - own], self.order[size - own :]
-        rgbd, truth = self.images.batch(rows, self.plan.device)
-        rgbd, truth = self._turned(rgbd, truth)
-        rgbd = self._changed(rgbd)
+        rgbd, truth = self._turned(*self.images.batch(rows, self.plan.device))
         if self.tuning is not None:
             rows = torch.randint(len(self.tuning), (own,), generator=self.draw, device=self.plan.device)
-            real, there = self.tuning.batch(rows, self.plan.device)
+            real, there = self._turned(*self.tuning.batch(rows, self.plan.device))
             rgbd, truth = torch.cat((rgbd, real)), torch.cat((truth, there))
-        return rgbd, truth
+        return self._changed(rgbd), truth
 
     def _turned(self, rgbd: Tensor, truth: Tensor) -> tuple[Tensor, Tensor]:
         """Headings between those of the training pictures: places must be told apart from 60,000, headings need not."""

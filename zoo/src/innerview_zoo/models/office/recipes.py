@@ -21,7 +21,7 @@ class Recipe:
     name: str
     title: str
     change: Change | None = None
-    """What is done to simulated pictures."""
+    """What is done to the pictures that it learns from, those of the stand-in included."""
     tuned_on: int = 0
     """Trajectory whose stand-in pictures are learnt from, beginning with the vanilla model; 0 for none."""
     weight: float = 1.0
@@ -35,7 +35,14 @@ RECIPES = {
         Recipe(name="vanilla", title="vanilla"),
         Recipe(name="augmented", title="data augmentation", change=randomise_light, weight=1.2),
         Recipe(name="perlin", title="Perlin noise on depth", change=perlin_depth, weight=1.1),
-        Recipe(name="finetuned", title="fine-tuned on trajectory 2", tuned_on=2, weight=0.2, lr=3e-4),
+        Recipe(
+            name="finetuned",
+            title="fine-tuned on trajectory 2",
+            change=randomise_light,
+            tuned_on=2,
+            weight=1.0,
+            lr=1e-3,
+        ),
     )
 }
 

@@ -139,7 +139,7 @@ def plan_of(recipe: Recipe, args: argparse.Namespace, sets: Sets) -> Plan:
         device=torch.device(args.device),
         batch=args.batch,
         lr=args.lr or recipe.lr,
-        hint=args.hint,
+        hint=args.hint if args.hint is not None else 0.0 if start_of(recipe, args) else Plan.hint,
         unit_m=args.unit,
         turn_deg=args.turn,
         lens=sets.lens,
@@ -197,7 +197,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="a folder in it for each model")
     parser.add_argument("--resume", type=Path, help="the --out (or --state) of an earlier run")
     parser.add_argument("--state", type=Path, help="where states to resume from are saved; --out if not given")
-    parser.add_argument("--start", type=Path, help="weights to begin with; the hints are then best 0")
+    parser.add_argument("--start", type=Path, help="weights to begin with")
     parser.add_argument("--minutes", type=float, default=15.0, help="of training, for all models together")
     parser.add_argument("--all-in", action="store_true", help="the minutes include rendering")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -207,7 +207,11 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, default=400)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--lr", type=float)
-    parser.add_argument("--hint", type=float, default=Plan.hint, help="weight of questions asked in training only")
+    parser.add_argument(
+        "--hint",
+        type=float,
+        help=f"weight of questions asked in training only; {Plan.hint}, or 0 with weights to begin with",
+    )
     parser.add_argument("--unit", type=float, default=Plan.unit_m, help="metres in which the loss measures places")
     parser.add_argument("--turn", type=float, default=Plan.turn_deg, help="degrees by which pictures are turned aside")
     parser.add_argument("--seed", type=int, default=0)

@@ -251,7 +251,7 @@ def _source(study: Study, name: str | None) -> Recording:
     """The recording named, or the only one that is no re-run."""
     if name is not None:
         return study.recording(name)
-    names = [each for each in study.recordings() if not study.recording(each).info.arguments.get("edits")]
+    names = [each for each in study.recordings() if not study.recording(each).info.edits]
     if len(names) != 1:
         told = ", ".join(f"'{each}'" for each in names) or "none"
         raise InnerviewError(f"Say which recording with --recording; this study has {told}.")

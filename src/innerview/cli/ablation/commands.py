@@ -15,6 +15,7 @@ from innerview.cli.make import load_subject, load_world, serving
 from innerview.cli.outputs import print_other
 from innerview.errors import InnerviewError, UnknownName
 from innerview.jobs.recorded import differences
+from innerview.schema import RolledOutFrom
 from innerview.store import Edited, Recording, Study, weights_file
 
 if TYPE_CHECKING:
@@ -244,12 +245,11 @@ def _recorded(study: Study, subject: Any, world: Any, episodes: int) -> Recordin
 
 def _looks_at(recording: Recording, subject: Any, world: WorldInfo) -> bool:
     """Whether this subject played it by itself, in this very world, and masks are told as now."""
-    info, asked = recording.info, recording.info.arguments
+    info, how = recording.info, recording.info.played
     seen, masks = (
         {spec.name for spec in arrays if spec.role == "mask"} for arrays in (info.arrays, world.observations)
     )
-    played = info.origin.kind == "played" and info.subject is not None and info.world is not None
-    own = played and not asked.get("edits") and "moves" not in asked
+    own = how is not None and not how.edits and not isinstance(how.source, RolledOutFrom)
     return own and masks <= seen and not differences(info, subject=subject, world=world)
 
 
