@@ -46,9 +46,8 @@ def single(seconds: float) -> float | None:
     if importlib.util.find_spec("gymnasium") is None:
         return None
     import gymnasium
-    from innerview_zoo.worlds.platformer import gymnasium_env
 
-    env = gymnasium.make(gymnasium_env.ID, disable_env_checker=True)
+    env = gymnasium.make("innerview/Platformer-v0", disable_env_checker=True)
     env.reset(seed=0)
     rates = []
     for _ in range(ROUNDS):

@@ -48,9 +48,9 @@ def pairs(folder: Path, count: int = 60) -> iv.Study:
         },
         arrays={"real": real, "sim": 255 - real},
         specs=[
-            Column(name="x", type="float", unit="m"),
-            Column(name="y", type="float", unit="m"),
-            Column(name="angle", type="float", unit="deg"),
+            Column(name="x", type="float", pose="x", unit="m"),
+            Column(name="y", type="float", pose="y", unit="m"),
+            Column(name="angle", type="float", pose="angle", unit="deg"),
             *(ArraySpec(name=d, shape=(12, 16, 3), dtype="uint8", axes=IMAGE, domain=d) for d in ("real", "sim")),
         ],
     )
@@ -118,6 +118,8 @@ def million(folder: Path, *, episodes: int = 2_000, length: int = 500) -> iv.Stu
             Column(name="action", type="int", kind="action", categories=("left", "right", "forward")),
             Column(name="value", type="float", kind="value"),
             Column(name="health", type="float", unit="points"),
+            Column(name="x", type="float", pose="x"),
+            Column(name="y", type="float", pose="y"),
             ArraySpec(name="observation", shape=(4, 4, 3), dtype="uint8", role="observation", axes=IMAGE),
         ],
     )
@@ -137,8 +139,8 @@ def hostile(folder: Path) -> iv.Study:
             Column(name="episode", type="int", kind="index"),
             Column(name="step", type="int", kind="index"),
             Column(name="action", type="int", kind="action", categories=(f"left {SCRIPT}", f"right {SCRIPT}")),
-            Column(name="x", type="float", unit=SCRIPT, label=f"x {SCRIPT}", description=SCRIPT),
-            Column(name="y", type="float", unit=SCRIPT, label=f"y {SCRIPT}", description=SCRIPT),
+            Column(name="x", type="float", pose="x", unit=SCRIPT, label=f"x {SCRIPT}", description=SCRIPT),
+            Column(name="y", type="float", pose="y", unit=SCRIPT, label=f"y {SCRIPT}", description=SCRIPT),
             Column(name="hit", type="bool", kind="event", label=f"hit {SCRIPT}"),
             Column(name="word", type="text", kind="category", label=f"word {SCRIPT}"),
             Column(name="objects", type="objects", kind="objects", label=SCRIPT),

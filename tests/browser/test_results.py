@@ -132,12 +132,12 @@ def test_pictures_that_nobody_recorded_are_asked_for_what_the_live_subject_predi
     bench = visit(show(study, subject=subject), "#/results/rooms", ready=False)
     bench.get("run-gradient").click()
     target = bench.get("parameter-target")
-    expect(target.locator("option")).to_have_text(["0 of pose", "1 of pose", "2 of pose"])
-    target.select_option("1 of pose")
+    expect(target.locator("option")).to_have_text(["x of pose", "y of pose", "angle of pose"])
+    target.select_option("y of pose")
     bench.get("run-gradient-start").click()
     bench.page.locator('[data-testid="saved-result"][data-kind="gradient"][aria-current="true"]').wait_for()
     (made,) = study.results()
-    assert made.arguments["parameters"]["target"] == "1 of pose"
+    assert made.arguments["parameters"]["target"] == "y of pose"
 
 
 def test_a_lens_over_single_rows_answers_live(visit: Visit, lamps: tuple[iv.Study, Handle]) -> None:

@@ -137,20 +137,23 @@ def test_names_that_do_not_fit() -> None:
         as_edits(["zero"])  # type: ignore[list-item]
 
 
-def test_an_array_name_of_a_recording_names_its_site() -> None:
-    assert checked([SiteEdit(elements=(2, 1, 2), site="memory")], knowing(GRU))[0] == SiteEdit(
-        elements=(1, 2), site="gru/h"
-    )
-    assert checked([SiteEdit(elements=(1,), site="memory.stack")], knowing(GRU, STACK))[0].site == "stack/h"
+def test_an_edit_names_a_memory_by_its_address_alone() -> None:
+    assert checked([SiteEdit(elements=(2, 1, 2))], knowing(GRU))[0] == SiteEdit(elements=(1, 2), site="gru/h")
+    assert checked([SiteEdit(elements=(1,), site="stack/h")], knowing(GRU, STACK))[0].site == "stack/h"
+    for other in ("memory", "memory.stack", "stack"):
+        with pytest.raises(UnknownName):
+            checked([SiteEdit(elements=(1,), site=other)], knowing(GRU, STACK))
 
 
-def test_a_memory_is_named_by_its_array_its_address_or_itself() -> None:
+def test_a_memory_is_known_by_its_address_and_by_the_array_that_holds_it() -> None:
     for info in (knowing(GRU), knowing(GRU, STACK)):
         for site in info.memory:
-            for name in (site.name, site.address, info.memory_arrays[site.name]):
-                assert info.memory_site(name) is site
-        with pytest.raises(UnknownName, match=r"Unknown memory site 'grv'.*'gru/h'|grv.*Known: gru/h"):
-            info.memory_site("grv")
+            assert info.memory_site(site.address) is site
+            assert info.memory_in(info.memory_arrays[site.name]) is site
+        with pytest.raises(UnknownName, match=r"Unknown memory site 'gru'. Did you mean 'gru/h'"):
+            info.memory_site("gru")
+        with pytest.raises(UnknownName, match="Unknown memory array 'gru'"):
+            info.memory_in("gru")
 
 
 def test_choosing() -> None:

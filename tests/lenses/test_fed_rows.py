@@ -99,7 +99,7 @@ def test_a_lens_is_fed_by_the_array_that_is_named(pairs: Study) -> None:
     torch.manual_seed(0)
     subject = iv.subject(Pose(0.0), name="pose", inputs={"rgb": (3, 8, 10)}, heads="pose")
     with pytest.raises(RequestError, match=r"could be fed by sim\.rgb .*, real\.rgb"):
-        look(pairs, "gradient", "pairs", subject=subject, target="0 of pose", progress=False)
+        look(pairs, "gradient", "pairs", subject=subject, target="x of pose", progress=False)
     found = {
         side: look(
             pairs,
@@ -107,7 +107,7 @@ def test_a_lens_is_fed_by_the_array_that_is_named(pairs: Study) -> None:
             subject=subject,
             inputs={"rgb": f"{side}.rgb"},
             times_input=True,
-            target="0 of pose",
+            target="x of pose",
             progress=False,
         )
         for side in ("sim", "real")
@@ -119,7 +119,7 @@ def test_a_lens_is_fed_by_the_array_that_is_named(pairs: Study) -> None:
         row=4,
         lens="gradient",
         inputs={"rgb": "real.rgb"},
-        parameters={"target": "0 of pose", "times_input": True},
+        parameters={"target": "x of pose", "times_input": True},
     )
     said, live = lens(Context(study=pairs, subjects={"pose": subject}), call)
     np.testing.assert_allclose(heat["real"][4], live, atol=1e-7)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 import innerview as iv
 from innerview.lenses.columns.predicted import PredictedColumns
-from innerview.schema import ArraySpec, Column, Head
+from innerview.schema import POSE, ArraySpec, Column, Head, PosePart
 
 X, Y, ANGLE = [1.0, 2.0, 3.0], [0.0, 1.0, -1.0], [10.0, 350.0, 180.0]
 
@@ -30,7 +30,10 @@ class Given(nn.Module):
 def predicted(folder: Path, head: Head, said: np.ndarray, units: dict[str, str]) -> PredictedColumns:
     study = iv.Study.create(folder / "poses.study")
     columns = {"x": X, "y": Y, "angle": ANGLE}
-    specs = [Column(name=name, type="float", unit=unit) for name, unit in units.items()]
+    specs = [
+        Column(name=name, type="float", unit=unit, pose=part)
+        for (name, unit), part in zip(units.items(), POSE, strict=True)
+    ]
     iv.write_rows(study, "rows", columns=columns, arrays={"said": said.astype(np.float32)}, specs=specs)
     subject = iv.subject(Given(), name="given", example={"x": torch.zeros(1, 3)}, heads={"pose": head})
     made = iv.predict(study, subject, "rows", inputs={"x": "said"}, progress=False)
@@ -66,17 +69,17 @@ def test_the_pose_is_that_of_the_domain_that_was_seen(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "sides.study")
     sides = {"sim": 0.0, "real": 10.0}
     columns = {f"{axis} {side}": np.array(X) + by for side, by in sides.items() for axis in ("east", "north")}
-    pairs = {"east": "x", "north": "y"}
+    parts: dict[str, PosePart] = {"east": "x", "north": "y"}
     units = {"sim": "m", "real": "cm"}
     told = [
-        Column(name=n, type="float", unit=units[side], domain=side, pair=pairs[axis])
+        Column(name=n, type="float", unit=units[side], domain=side, pair=axis, pose=parts[axis])
         for n in columns
         for axis, side in [n.split()]
     ]
     said = np.array([[1.0, 2.0, 0.0]] * 3, np.float32)
     arrays = [ArraySpec(name=side, shape=(3,), dtype="float32", domain=side) for side in sides]
     write = {"columns": {**columns, "angle": ANGLE}, "arrays": dict.fromkeys(sides, said)}
-    turned = Column(name="angle", type="float", unit="rad")
+    turned = Column(name="angle", type="float", unit="rad", pose="angle")
     iv.write_rows(study, "rows", **write, specs=[*told, *arrays, turned])
     subject = iv.subject(Given(), name="given", example={"x": torch.zeros(1, 3)}, heads={"pose": pose("m", "m", "deg")})
 
@@ -94,9 +97,8 @@ def test_the_pose_is_that_of_the_domain_that_was_seen(tmp_path: Path) -> None:
 
 
 def test_a_pose_of_another_domain_than_the_one_seen_is_not_compared(tmp_path: Path) -> None:
-    specs = {"x": "real", "y": "real"}
     study = iv.Study.create(tmp_path / "other.study")
-    told = [Column(name=name, type="float", unit="m", domain=domain) for name, domain in specs.items()]
+    told = [Column(name=part, type="float", unit="m", domain="real", pose=part) for part in POSE[:2]]
     arrays = [ArraySpec(name=d, shape=(3,), dtype="float32", domain=d) for d in ("sim", "real")]
     values = {d: np.zeros((3, 3), np.float32) for d in ("sim", "real")}
     iv.write_rows(study, "rows", columns={"x": X, "y": Y}, arrays=values, specs=[*told, *arrays])

@@ -29,7 +29,7 @@ def info(name: str, actions: tuple[str, ...]) -> RecordingInfo:
         columns=(
             Column(name="episode", type="int", kind="index"),
             Column(name="step", type="int", kind="index"),
-            Column(name="x", type="float"),
+            Column(name="x", type="float", pose="x"),
             Column(name="value", type="float", kind="value"),
             Column(name="health", type="float"),
             Column(name="action", type="int", kind="action", categories=actions),

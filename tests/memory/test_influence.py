@@ -149,7 +149,7 @@ def test_what_cannot_be_done_is_said(line: iv.Subject) -> None:
         look(fed_rows(line, inputs(line)), line)
     with pytest.raises(UnknownName, match="Did you mean 'value'"):
         look(fed_rows(line, inputs(line)), line, target="valu")
-    with pytest.raises(UnknownName, match="memory site"):
+    with pytest.raises(UnknownName, match="memory array"):
         look(fed_rows(line, inputs(line)), line, array="memory.other", target="value")
     blind = next(case for case in TORCH_CASES if case.name == "mlp")
     with pytest.raises(LensError, match="no memory"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,11 @@ from innerview.schema import ArraySpec, Column
 from innerview.store.recordings.tables import build_table, table_schema
 
 OBJECTS = Column(name="objects", type="objects", kind="objects")
-PLACE = tuple(Column(name=name, type="float", unit=unit) for name, unit in (("x", "m"), ("y", "m"), ("angle", "deg")))
+PLACE = (
+    Column(name="east", type="float", unit="m", pose="x"),
+    Column(name="north", type="float", unit="m", pose="y"),
+    Column(name="looks", type="float", unit="deg", pose="angle"),
+)
 DEFAULTS = {"view distance": math.inf, "view width": 0.0, "turning rows": 3.0, "loop radius": 1.0, "memory jump": 0.5}
 
 
@@ -40,9 +45,9 @@ SEEN: dict[str, list[Any]] = {
         [thing("coin", 0, -2, distance=2.0, width_px=4.0)],
         [thing("coin", 4.0, 3.0)],
     ],
-    "x": [0.0] * 5,
-    "y": [0.0] * 5,
-    "angle": [0.0, 0.0, 0.0, 270.0, 350.0],
+    "east": [0.0] * 5,
+    "north": [0.0] * 5,
+    "looks": [0.0, 0.0, 0.0, 270.0, 350.0],
 }
 BOTH = (OBJECTS, *PLACE)
 
@@ -66,15 +71,15 @@ def test_what_is_too_far_or_too_small_does_not_count() -> None:
 
 
 def test_angles_may_be_reported_in_radians() -> None:
-    radians = (OBJECTS, *PLACE[:2], Column(name="angle", type="float", unit="rad"))
-    values = {**SEEN, "angle": [math.radians(a) for a in SEEN["angle"]]}
+    radians = (OBJECTS, *PLACE[:2], Column(name="looks", type="float", unit="rad", pose="angle"))
+    values = {**SEEN, "looks": [math.radians(a) for a in SEEN["looks"]]}
     np.testing.assert_allclose(made("angle to coin", radians, values), made("angle to coin", BOTH, SEEN), atol=1e-9)
-    turns = {"angle": [0.0, math.pi / 2, math.pi]}
+    turns = {"looks": [0.0, math.pi / 2, math.pi]}
     np.testing.assert_allclose(made("turning", radians[-1:], turns), [math.nan, 90, 180])
 
 
 def test_turning_adds_up_left_and_right_over_the_last_rows() -> None:
-    angle = {"angle": [350.0, 10.0, 0.0, 0.0, None]}
+    angle = {"looks": [350.0, 10.0, 0.0, 0.0, None]}
     np.testing.assert_allclose(made("turning", PLACE[2:], angle), [math.nan, 20, 30, 10, 0])
     np.testing.assert_allclose(made("turning", PLACE[2:], angle, turning_rows=2), [math.nan, 20, 10, 0, math.nan])
 
@@ -93,6 +98,9 @@ def test_a_recording_gets_what_its_columns_allow() -> None:
     assert names((OBJECTS,)) == ["coin in view", "distance to coin"]
     assert names(PLACE) == ["turning", "loop"]
     assert names(PLACE, timed=False) == []
+    assert names((*PLACE[:2], replace(PLACE[2], unit="turns"))) == ["loop"], "nothing is known of the unit"
+    named = tuple(Column(name=name, type="float", unit="deg") for name in ("x", "y", "angle"))
+    assert names(named) == [], "nothing is read off names"
     assert names((), (memory,)) == ["memory change", "memory jumps"]
     sites = tuple(ArraySpec(name=f"memory.{s}", shape=(4,), dtype="float32", role="memory") for s in "hc")
     assert names((), sites) == ["memory change h", "memory jumps h", "memory change c", "memory jumps c"]

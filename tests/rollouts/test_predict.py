@@ -309,4 +309,4 @@ def test_a_recording_without_rows_has_nothing_to_predict(tmp_path: Path) -> None
     with pytest.raises(RequestError, match="there are no rows"):
         iv.predict(study, pose, "empty", progress=False)
     with pytest.raises(RequestError, match="there are no rows"):
-        iv.look(study, "gradient", "empty", subject=pose, target="0 of pose", progress=False)
+        iv.look(study, "gradient", "empty", subject=pose, target="x of pose", progress=False)

@@ -72,6 +72,6 @@ def test_unknown_targets_are_reported() -> None:
     with pytest.raises(UnknownName, match=r"part of head 'policy'.*left"):
         scorer(adapted(), HEADS, "lft over right")
     located = subject(nn.Linear(4, 3), example=torch.zeros(1, 4), heads="pose")
-    assert targets_of(located.info.heads) == ("0 of pose", "1 of pose", "2 of pose")
+    assert targets_of(located.info.heads) == ("x of pose", "y of pose", "angle of pose")
     with pytest.raises(LensError, match="no value head"):
         scorer(located, {"pose": torch.zeros(1, 3)}, "value")

@@ -213,7 +213,8 @@ def test_loops_are_found_in_a_recording_that_reports_where_it_was(tmp_path: Path
     there = [float(i) for i in range(10)]
     x = [*there, *reversed(there)] * 2
     columns = {"episode": [0] * 20 + [1] * 20, "step": [*range(20)] * 2, "x": x, "y": [0.0] * 40}
-    write_rows(study, "walk", columns=columns, ordering=Ordering())
+    places = (Column(name=name, type="float", pose=part) for name, part in (("x", "x"), ("y", "y")))
+    write_rows(study, "walk", columns=columns, ordering=Ordering(), specs=list(places))
     source = derived(study, "walk")
     assert source.threshold("loop radius") == 3.0, "three strides of 1"
     loop = source.columns(["loop"])["loop"].to_list()

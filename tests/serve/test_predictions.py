@@ -64,7 +64,7 @@ def table(response: httpx.Response) -> pl.DataFrame:
 
 def test_predictions_are_listed_with_what_they_hold(client: httpx.Client) -> None:
     some, whole = sorted(client.get(LIST).json(), key=lambda each: each["rows"])
-    assert whole["targets"] == [f"{part} of pose" for part in range(3)]
+    assert whole["targets"] == [f"{part} of pose" for part in ("x", "y", "angle")]
     assert [each["subject"] for each in (whole, some)] == ["poser", "poser"]
     assert (whole["binding"], some["binding"]) == ("image ← sim", "image ← real")
     assert (whole["rows"], some["rows"]) == (ROWS, len(SOME))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from PIL import Image
 
 from innerview.errors import StoreError, UnknownName
+from innerview.schema import Pose, pose_of
 from innerview.store import Study, check, import_pairs
 from innerview.store.recordings.arrays.encoded import check_picture
 
@@ -172,7 +174,7 @@ def test_domain_pair_and_unit_are_what_the_folder_says(study: Study, tmp_path: P
     make_pairs(tmp_path / "pairs")
     path = tmp_path / "pairs/pairs.json"
     said = {
-        "columns": {"angle": {"unit": "rad", "domain": "real"}},
+        "columns": {"angle": {"unit": "rad", "domain": "real"}, "x": {"pose": "y"}, "y": {"pose": "x"}},
         "arrays": {"sim.depth": {"domain": "", "pair": "range"}},
     }
     path.write_text(json.dumps(json.loads(path.read_text()) | said))
@@ -180,6 +182,10 @@ def test_domain_pair_and_unit_are_what_the_folder_says(study: Study, tmp_path: P
     angle = next(column for column in info.columns if column.name == "angle")
     depth = next(spec for spec in info.arrays if spec.name == "sim.depth")
     assert (angle.unit, angle.domain, depth.domain, depth.pair) == ("rad", "real", "", "range")
+    assert pose_of(info.columns, {"real"}) == Pose(x="y", y="x", angle="angle", unit="m", angle_deg=180 / math.pi)
+    path.write_text(json.dumps({"columns": {"angle": {"pose": "angel"}}}))
+    with pytest.raises(UnknownName, match="Did you mean 'angle'"):
+        import_pairs(study, tmp_path / "pairs", name="again")
     path.write_text(json.dumps({"columns": {"angle": {"units": "rad"}}}))
     with pytest.raises(UnknownName, match="Did you mean 'unit'"):
         import_pairs(study, tmp_path / "pairs", name="again")

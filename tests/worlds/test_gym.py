@@ -6,6 +6,7 @@ import pytest
 from gymnasium import spaces
 
 from innerview.errors import UnknownName, WorldError
+from innerview.schema import Column, Pose, pose_of
 from innerview.worlds import world
 
 
@@ -174,6 +175,15 @@ def test_a_fact_that_changes_its_type_is_fitted_or_reported():
     with pytest.raises(WorldError, match=r"'score' was of type int .* is 0\.5 now.*facts="):
         second({"score": 0.5})
     assert second({"score": 0.5}, facts=lambda env, info: {"score": float(info["score"])}) == {"score": 0.5}
+
+
+def test_facts_are_described_by_whom_the_environment_belongs_to():
+    facts = {"facts": lambda env, info: {"x": 1.0, "y": 2.0, "faces": 0.5, "z": "up"}}
+    seen = world(Pictures, **facts, columns=[Column(name="faces", type="float", unit="rad", pose="angle")])
+    assert pose_of(seen.info.facts) == Pose(x="x", y="y", angle="faces", angle_deg=180 / np.pi)
+    assert world(Pictures, **facts).info.facts[-1].pose == "", "words are no place"
+    with pytest.raises(UnknownName, match="Did you mean 'faces'"):
+        world(Pictures, **facts, columns=[Column(name="face", type="float")])
 
 
 def test_pictures_become_height_width_channel_with_named_actions_and_facts():

@@ -57,6 +57,7 @@ def memory_specs(info: SubjectInfo) -> list[ArraySpec]:
             role="memory",
             axes=memory.site.axes,
             label=memory.name,
+            site=memory.address,
         )
         for memory in info.memory
     ]
@@ -80,4 +81,5 @@ def _array_name(info: SubjectInfo, address: str, taken: Collection[str]) -> str:
 
 def _spec(name: str, site: Site, address: str, value: Tensor) -> ArraySpec:
     axes = site.axes if len(site.axes) == value.ndim - 1 else ()
-    return ArraySpec(name=name, shape=tuple(value.shape[1:]), dtype="float32", role=site.kind, axes=axes, label=address)
+    shape = tuple(value.shape[1:])
+    return ArraySpec(name=name, shape=shape, dtype="float32", role=site.kind, axes=axes, label=address, site=address)

@@ -14,7 +14,6 @@ NAMED = ": "
 """Between an event and the name of what it happened with, in what is counted."""
 STEP_LIMIT = "step limit"
 """Why an episode ended that was cut."""
-_POSE = frozenset(("x", "y", "z", "angle", "pitch", "roll"))
 
 
 class Tally:
@@ -72,4 +71,4 @@ class Tally:
 
 def _has_mean(column: Column) -> bool:
     numeric = column.kind == "fact" and column.type in ("int", "float")
-    return bool(numeric and column.unit and column.name not in _POSE)
+    return bool(numeric and column.unit and not column.pose)

@@ -66,7 +66,7 @@ def lens(
 
         innerview lens gradient my.study --subject zoo:doom_health --rows 0:100 --rows 250:300
 
-        innerview lens gradient pairs.study --subject pose.py:make --input rgb=real.rgb --set target="0 of pose"
+        innerview lens gradient pairs.study --subject pose.py:make --input rgb=real.rgb --set target="x of pose"
     """
     from innerview.cli.look import only_recording
     from innerview.lenses.look import look

@@ -82,7 +82,9 @@ def _print_recording(recording: Recording, made: Sequence[Column]) -> None:
     for title in ("name", "type", "kind", "unit", "domain"):
         columns.add_column(title)
     for column in (*about.columns, *made):
-        says = "derived" if column.derived else column.kind
+        says = (
+            "derived" if column.derived else f"{column.kind}, {column.pose} of the pose" if column.pose else column.kind
+        )
         columns.add_row(column.name, column.type, says, column.unit, column.domain)
     console.print(columns)
     arrays = Table(box=None, header_style="dim", title="arrays", title_justify="left")

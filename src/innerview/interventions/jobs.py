@@ -48,7 +48,7 @@ class SweepJob:
     elements: tuple[int, ...] = ()
     """Elements to look at; all where none are said, for pairs those with the largest effect alone."""
     site: str = ""
-    """The memory; the only one where left out."""
+    """Address of the memory; the only one where left out."""
     episodes: int = bounded(5, 1, MAX_EPISODES)
     seed: int | None = bounded(None, 0, MAX_SEED)
     rows: int = bounded(2_000, 1)

@@ -98,7 +98,7 @@ def _output(found: np.ndarray, *, array: str, target: str, rows: tuple[int, int]
 def _site(subject: Subject, array: str) -> MemorySite:
     if not subject.info.memory:
         raise LensError(f"Subject '{subject.info.name}' has no memory.")
-    return subject.info.memory_site(array) if array else subject.info.memory[0]
+    return subject.info.memory_in(array) if array else subject.info.memory[0]
 
 
 def _actions(rows: Rows) -> np.ndarray | None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "km": 1000.0}
-DEGREES = {"deg": 1.0, "rad": 180 / np.pi}
-
 
 def position_errors(x: np.ndarray, y: np.ndarray, true_x: np.ndarray, true_y: np.ndarray) -> np.ndarray:
     """Distance in the plane, in the unit of the places."""

@@ -23,7 +23,7 @@ from innerview.metrics.thresholds import (
     VIEW_WIDTH,
 )
 from innerview.metrics.windows import shifted
-from innerview.schema import ArraySpec, Column, only_number
+from innerview.schema import ArraySpec, Column, Pose, only_number, pose_of
 
 TD_ERROR, ADVANTAGE, CALIBRATED = "TD error", "advantage", "calibrated advantage"
 _AT_A_CUT = "Unknown in the last row of an episode that was cut, as by a time limit: what came next was not recorded."
@@ -49,10 +49,13 @@ class Given:
         """A column of numbers, unknown ones as NaN."""
         return self.table[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
-    def angle_deg(self, name: str, unit: str) -> np.ndarray:
-        """A column of angles in degrees."""
-        values = self.numbers(name)
-        return np.degrees(values) if unit in ("rad", "radians") else values
+    def place_xy(self, pose: Pose) -> list[np.ndarray] | None:
+        """Where it was, across and up; None where nobody says."""
+        return [self.numbers(name) for name in pose.placed] or None
+
+    def angle_deg(self, pose: Pose) -> np.ndarray:
+        """Where it looked, in degrees."""
+        return self.numbers(pose.angle) * (pose.angle_deg or float("nan"))
 
 
 Make = Callable[[Given], np.ndarray]
@@ -82,16 +85,17 @@ def standard(
 ) -> list[DerivedColumn]:
     """Every metric that these columns and arrays allow, in the order in which people look at them."""
     known = {column.name: column for column in columns}
+    pose = pose_of(columns)
     found: list[DerivedColumn] = []
     if "objects" in known and known["objects"].type == "objects":
-        found += [_in_view(kind) for kind in kinds]
-        if all(_is_number(known.get(name)) for name in ("x", "y", "angle")):
-            found += [_angle_to(kind, known["angle"].unit) for kind in kinds]
-        found += [_distance_to(kind, known) for kind in kinds]
-    if timed and _is_number(known.get("angle")):
-        found.append(_turning(known["angle"].unit))
-    if timed and all(_is_number(known.get(name)) for name in ("x", "y")):
-        found.append(_loop())
+        found += [_in_view(kind, pose) for kind in kinds]
+        if pose.placed and pose.directed:
+            found += [_angle_to(kind, pose) for kind in kinds]
+        found += [_distance_to(kind, pose) for kind in kinds]
+    if timed and pose.directed:
+        found.append(_turning(pose))
+    if timed and pose.placed:
+        found.append(_loop(pose))
     reward, value = (only_number(columns, kind) for kind in ("reward", "value"))
     if timed and reward and value:
         names = reward.name, value.name
@@ -101,16 +105,11 @@ def standard(
     return [made for made in found if made.column.name not in known]
 
 
-def _is_number(column: Column | None) -> bool:
-    return column is not None and column.type in ("int", "float")
-
-
-def _near(given: Given, kind: str) -> things.Nearest:
-    placed = all(name in given.table.columns for name in ("x", "y"))
+def _near(given: Given, kind: str, pose: Pose) -> things.Nearest:
     return things.nearest(
         given.table["objects"],
         kind,
-        place_xy=[given.numbers("x"), given.numbers("y")] if placed else None,
+        place_xy=given.place_xy(pose),
         max_distance=given.thresholds[VIEW_DISTANCE.name],
         min_px=given.thresholds[VIEW_WIDTH.name],
     )
@@ -119,7 +118,7 @@ def _near(given: Given, kind: str) -> things.Nearest:
 _SEEN = (VIEW_DISTANCE.name, VIEW_WIDTH.name)
 
 
-def _in_view(kind: str) -> DerivedColumn:
+def _in_view(kind: str, pose: Pose) -> DerivedColumn:
     column = Column(
         name=f"{kind} in view",
         type="bool",
@@ -127,67 +126,79 @@ def _in_view(kind: str) -> DerivedColumn:
         derived="objects, view distance, view width",
     )
     return DerivedColumn(
-        column=column, reads=("objects",), thresholds=_SEEN, make=lambda given: _near(given, kind).in_view
+        column=column,
+        reads=("objects", *pose.placed),
+        thresholds=_SEEN,
+        make=lambda given: _near(given, kind, pose).in_view,
     )
 
 
-def _angle_to(kind: str, unit: str) -> DerivedColumn:
+def _angle_to(kind: str, pose: Pose) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        place = {"x": given.numbers("x"), "y": given.numbers("y"), "angle_deg": given.angle_deg("angle", unit)}
-        return things.direction(_near(given, kind), **place)
+        x, y = (given.numbers(name) for name in pose.placed)
+        return things.direction(_near(given, kind, pose), x=x, y=y, angle_deg=given.angle_deg(pose))
 
+    reads = ("objects", *pose.placed, pose.angle)
     column = Column(
         name=f"angle to {kind}",
         type="float",
         unit="deg",
         description=f"From where it looks to the nearest {kind} in view; left is negative, none in view unknown.",
-        derived="objects, x, y, angle, view distance, view width",
+        derived=f"{', '.join(reads)}, view distance, view width",
     )
-    return DerivedColumn(column=column, reads=("objects", "x", "y", "angle"), thresholds=_SEEN, make=make)
+    return DerivedColumn(column=column, reads=reads, thresholds=_SEEN, make=make)
 
 
-def _distance_to(kind: str, known: Mapping[str, Column]) -> DerivedColumn:
-    placed = tuple(name for name in ("x", "y") if _is_number(known.get(name)))
+def _distance_to(kind: str, pose: Pose) -> DerivedColumn:
     column = Column(
         name=f"distance to {kind}",
         type="float",
-        unit=known["x"].unit if placed else "",
+        unit=pose.unit,
         description=f"To the nearest {kind} in view; unknown while none is.",
         derived="objects, view distance, view width",
     )
-    reads = ("objects", *(placed if len(placed) == 2 else ()))
-    return DerivedColumn(column=column, reads=reads, thresholds=_SEEN, make=lambda given: _near(given, kind).distance)
+    return DerivedColumn(
+        column=column,
+        reads=("objects", *pose.placed),
+        thresholds=_SEEN,
+        make=lambda given: _near(given, kind, pose).distance,
+    )
 
 
-def _turning(unit: str) -> DerivedColumn:
+def _turning(pose: Pose) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        rows = int(given.thresholds[TURNING_ROWS.name])
-        return turned(given.angle_deg("angle", unit), given.rows, rows)
+        return turned(given.angle_deg(pose), given.rows, int(given.thresholds[TURNING_ROWS.name]))
 
     column = Column(
         name="turning",
         type="float",
         unit="deg",
         description="Degrees turned, left and right alike, over the last rows: it hesitates or turns around.",
-        derived="angle, turning rows",
+        derived=f"{pose.angle}, turning rows",
     )
-    name = TURNING_ROWS.name
     return DerivedColumn(
-        column=column, reads=("angle",), thresholds=(name,), reach="before", before=100, make=make, heavy=False
+        column=column,
+        reads=(pose.angle,),
+        thresholds=(TURNING_ROWS.name,),
+        reach="before",
+        before=100,
+        make=make,
+        heavy=False,
     )
 
 
-def _loop() -> DerivedColumn:
+def _loop(pose: Pose) -> DerivedColumn:
     def make(given: Given) -> np.ndarray:
-        return loops.loops(given.numbers("x"), given.numbers("y"), given.rows, given.thresholds[LOOP_RADIUS.name])
+        x, y = (given.numbers(name) for name in pose.placed)
+        return loops.loops(x, y, given.rows, given.thresholds[LOOP_RADIUS.name])
 
     column = Column(
         name="loop",
         type="bool",
         description="Back at a place where it was before in this episode, after it had left it.",
-        derived="x, y, loop radius",
+        derived=f"{', '.join(pose.placed)}, loop radius",
     )
-    return DerivedColumn(column=column, reads=("x", "y"), thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
+    return DerivedColumn(column=column, reads=pose.placed, thresholds=(LOOP_RADIUS.name,), reach="group", make=make)
 
 
 def _td_error(reward: str, value: str) -> DerivedColumn:

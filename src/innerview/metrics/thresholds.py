@@ -25,8 +25,11 @@ class Threshold:
     unit: str = ""
 
 
+AS_PLACES = "as places"
+"""The unit of a threshold that is in the unit of the recorded places."""
+
 VIEW_DISTANCE = Threshold(
-    name="view distance", description="Things farther away do not count as in view.", default=math.inf, unit="as x"
+    name="view distance", description="Things farther away do not count as in view.", default=math.inf, unit=AS_PLACES
 )
 VIEW_WIDTH = Threshold(
     name="view width", description="Things narrower than this do not count as in view.", default=0.0, unit="pixels"
@@ -35,7 +38,10 @@ TURNING_ROWS = Threshold(
     name="turning rows", description="Over how many rows turning is added up.", default=3.0, low=2, high=100, whole=True
 )
 LOOP_RADIUS = Threshold(
-    name="loop radius", description="How near it must come to where it was to be back there.", default=None, unit="as x"
+    name="loop radius",
+    description="How near it must come to where it was to be back there.",
+    default=None,
+    unit=AS_PLACES,
 )
 JUMP = Threshold(
     name="memory jump", description="An element that changes by more than this in one row jumps.", default=None

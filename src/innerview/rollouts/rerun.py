@@ -19,13 +19,11 @@ from innerview.jobs.recorded import check_recorded
 from innerview.jobs.work import Product, Work, run_job
 from innerview.rollouts.jobs import RerunJob
 from innerview.rollouts.record import context_of, ignores_seeds, record_plan
-from innerview.schema import EditSet, PlayedWith, RerunOf, RolledOutFrom, Watch, of_kind
+from innerview.schema import EditSet, PlayedWith, RerunOf, RolledOutFrom, Watch, of_kind, pose_of
 from innerview.store import Recording, Study
 from innerview.store.paths import plain_name
 from innerview.subjects import Subject, as_edits, checked, fingerprint
 from innerview.worlds import world as as_world
-
-_PLACES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,9 +235,9 @@ def divergence_of(
 
 
 def _run(recording: Recording, start: int, stop: int) -> Run:
-    columns = {column.name: column for column in recording.info.columns}
     acted = [column.name for column in of_kind(recording.info.columns, "action")]
-    placed = [name for name in _PLACES if name in columns and columns[name].kind == "fact"]
+    pose = pose_of(recording.info.columns)
+    placed = [name for name in (pose.x, pose.y, pose.z) if name]
     table = recording.columns([*acted, *placed], start, stop)
     chances = any(spec.name == "probabilities" for spec in recording.info.arrays)
     return Run(

@@ -7,11 +7,8 @@ from innerview.schema.binding import Binding, InputBinding, Step, bind
 from innerview.schema.data import (
     ArrayKind,
     ArraySpec,
-    Camera,
     Column,
-    MapImage,
-    Polygon,
-    Scene,
+    PosePart,
     entropy,
     entropy_column,
     of_kind,
@@ -48,6 +45,10 @@ from innerview.schema.output import (
     join_rows,
     restored_rows,
 )
+from innerview.schema.place.pose import Pose, is_pose, pose_of, pose_part, with_foreign_poses
+from innerview.schema.place.scene import Camera, MapImage, Polygon, Scene
+from innerview.schema.place.thing import ObjectInView
+from innerview.schema.place.units import units_per
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import (
     MAX_LANES,
@@ -68,7 +69,7 @@ from innerview.schema.recording import (
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
+from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
@@ -77,8 +78,10 @@ __all__ = [
     "FILTERS",
     "MAX_LANES",
     "OUTPUTS",
+    "POSE",
     "TARGET",
     "ActionSpace",
+    "Age",
     "Arguments",
     "ArrayKind",
     "ArraySpec",
@@ -113,6 +116,7 @@ __all__ = [
     "Move",
     "NamedFactor",
     "Need",
+    "ObjectInView",
     "Ordering",
     "Origin",
     "Output",
@@ -122,6 +126,8 @@ __all__ = [
     "PerRow",
     "PlayedWith",
     "Polygon",
+    "Pose",
+    "PosePart",
     "PredictedFrom",
     "RecordingInfo",
     "RerunOf",
@@ -153,12 +159,17 @@ __all__ = [
     "entropy_column",
     "find_site",
     "from_json",
+    "is_pose",
     "join_rows",
     "of_kind",
     "only_number",
     "parse_site",
+    "pose_of",
+    "pose_part",
     "restored_rows",
     "targets_of",
     "to_json",
+    "units_per",
     "unwatched",
+    "with_foreign_poses",
 ]

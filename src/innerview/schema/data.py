@@ -1,4 +1,4 @@
-"""Columns, arrays and scenes: the parts a recording is made of."""
+"""Columns and arrays: the parts a recording is made of."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ ColumnKind = Literal[
     "text",
 ]
 ColumnType = Literal["int", "float", "bool", "text", "objects"]
+PosePart = Literal["", "x", "y", "z", "angle", "pitch", "roll"]
+"""Of where an agent is and where it looks; `angle` grows anticlockwise from the x axis."""
 ArrayRole = Literal[
     "observation",
     "memory",
@@ -52,7 +54,8 @@ class Column:
     type: ColumnType
     kind: ColumnKind = "fact"
     unit: str = ""
-    """Of an angle "deg" or "rad"; nothing is read off a column's name."""
+    pose: PosePart = ""
+    """Which part of the agent's pose it says, of a fact; nothing is read off a column's name."""
     domain: str = ""
     """For paired data, the side it belongs to: "sim", "real"."""
     pair: str = ""
@@ -118,6 +121,8 @@ class ArraySpec:
     """Draw with nearest neighbour (games) rather than smoothly (photographs)."""
     unit: str = ""
     label: str = ""
+    site: str = ""
+    """Address of the site of the subject whose values these are; empty where they are of none, or nobody knows."""
 
     @property
     def is_image(self) -> bool:
@@ -149,49 +154,3 @@ class ArraySpec:
     def size(self) -> int:
         """Numbers in one row, or in one entry of a ragged array."""
         return prod(self.shape)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MapImage:
-    """A picture of the ground, kept beside the scene under the digest of its bytes."""
-
-    file: str
-    """SHA-256 of its bytes and its ending."""
-    width_px: int
-    height_px: int
-    origin: tuple[float, float]
-    """Where its lower left corner lies, in the scene's unit."""
-    scale: float
-    """Units per pixel."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Polygon:
-    """A named area of the map: a room, a lane."""
-
-    name: str
-    points: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Camera:
-    """Intrinsics of a pinhole camera, in pixels."""
-
-    width_px: int
-    height_px: int
-    focal_px: tuple[float, float]
-    centre_px: tuple[float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scene:
-    """What stays the same through an episode and can be drawn as a map."""
-
-    walls: tuple[tuple[float, float, float, float], ...] = ()
-    """Segments x1, y1, x2, y2 in `unit`, y up."""
-    unit: str = "map units"
-    objects: tuple[tuple[str, float, float], ...] = ()
-    """Things that were there at the start: name, x, y."""
-    image: MapImage | None = None
-    polygons: tuple[Polygon, ...] = ()
-    camera: Camera | None = None

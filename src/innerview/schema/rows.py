@@ -47,13 +47,22 @@ class States:
 
 
 class Feed(Protocol):
-    """Gives a subject its rows again. Places are counted from 0; values have the batch first, in the order asked."""
+    """Gives a subject its rows again. Places are counted from 0; values have the batch first, in the order asked.
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+    `back`: so many steps before each of them, in the same episode; `history` says how far that can be.
+    """
+
+    def inputs(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         """Inputs as the subject takes them, by name."""
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+    def memory_before(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         """What the subject remembered when it came to each row, by memory site."""
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        """How many steps of its episode come before each row."""
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """What was done and earned in each row, for subjects that are told of it in the next."""
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         """What the subject puts out at a site."""
@@ -65,11 +74,17 @@ class Feed(Protocol):
 class _NoFeed:
     """Stands where rows come without a subject."""
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+    def inputs(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         raise LensError("These rows come without a subject, so there are no inputs to read. Give one: subject=….")
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+    def memory_before(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         return self.inputs(places)
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        return np.zeros(len(places), np.int64)
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        raise LensError("These rows come without a subject, so nobody is told what was done. Give one: subject=….")
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         return self.inputs(places)
@@ -85,11 +100,17 @@ class _FeedPart:
     whole: Feed
     places: np.ndarray
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
-        return self.whole.inputs(self.places[places])
+    def inputs(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
+        return self.whole.inputs(self.places[places], back)
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
-        return self.whole.memory_before(self.places[places])
+    def memory_before(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
+        return self.whole.memory_before(self.places[places], back)
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        return self.whole.history(self.places[places])
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        return self.whole.done(self.places[places], back)
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         return self.whole.activations(site, self.places[places])
@@ -163,13 +184,21 @@ class Rows:
         """How many rows there are."""
         return len(self.numbers)
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
-        """Inputs as the subject takes them, [places, …] by name."""
-        return self.feed.inputs(np.asarray(places))
+    def inputs(self, places: np.ndarray, *, back: int = 0) -> Mapping[str, Any]:
+        """Inputs as the subject takes them, [places, …] by name; those of `back` steps before, within the episode."""
+        return self.feed.inputs(np.asarray(places), back)
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+    def memory_before(self, places: np.ndarray, *, back: int = 0) -> Mapping[str, Any]:
         """What the subject remembered when it came to these rows, [places, …] by memory site; {} where it has none."""
-        return self.feed.memory_before(np.asarray(places))
+        return self.feed.memory_before(np.asarray(places), back)
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        """How many steps of its episode were recorded before each of these rows, [places], whether looked at or not."""
+        return self.feed.history(np.asarray(places))
+
+    def done(self, places: np.ndarray, *, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Actions and rewards of these rows, [places, …], as a subject is told them that asks for what it did."""
+        return self.feed.done(np.asarray(places), back)
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         """What the subject puts out at a site, [places, …]."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Literal
+from typing import Literal, get_args
 
-from innerview.errors import EditError, UnknownName
+from innerview.errors import EditError, SubjectError, UnknownName
+from innerview.schema.data import PosePart
 from innerview.schema.edit import Edit
 from innerview.schema.site import Site
 
 HeadKind = Literal["policy", "value", "q", "advantage", "gaussian", "pose", "answer", "other"]
 InputKind = Literal["image", "vector", "tokens"]
 Editable = Literal["state", "last layer", "carried"]
+POSE: tuple[PosePart, ...] = ("x", "y", "angle")
+"""What the numbers of a pose head are, in this order, unless it says so itself."""
 MAX_PAIRED = 9
 """Actions up to which one over another is listed; pairs of more would be a long list."""
 
@@ -38,17 +41,42 @@ class Head:
     names: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     """Of each number: "m", "rad"; where empty, those of the recorded columns that it is about."""
+    pose: tuple[PosePart, ...] = ()
+    """Of a pose head: which part of a pose each number is, "" for none; x, y and angle unless said."""
+
+    def __post_init__(self) -> None:
+        if self.pose and (self.kind != "pose" or len(self.pose) != self.size):
+            raise SubjectError(
+                f"Head '{self.name}' is a {self.kind} head of {self.size} numbers; pose={self.pose} says a part of a "
+                "pose for each number of a pose head."
+            )
+        known = get_args(PosePart)
+        if not self.pose and any(a != b and a in known for a, b in zip(self.names, self.pose_parts, strict=False)):
+            raise SubjectError(
+                f"Head '{self.name}' calls its numbers {', '.join(self.names)}; those of a pose are x, y and angle. "
+                "Say which part of a pose each of them is: Head(…, pose=('x', 'y', 'z', 'angle'))."
+            )
+
+    @property
+    def pose_parts(self) -> tuple[PosePart, ...]:
+        """Which part of a pose each number is; none of a head that is no pose."""
+        if self.kind != "pose":
+            return ()
+        unsaid: tuple[PosePart, ...] = ("",)
+        return self.pose or (POSE + unsaid * self.size)[: self.size]
 
     @property
     def parts(self) -> tuple[str, ...]:
         """A name for each of its numbers."""
-        return self.names or tuple(map(str, range(self.size)))
+        if self.names:
+            return self.names
+        said = self.pose_parts or ("",) * self.size
+        return tuple(part or str(place) for place, part in enumerate(said))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of its numbers as columns, of a head that estimates something about the world."""
-        parts = self.names or (("x", "y", "angle") if self.size == 3 else tuple(map(str, range(self.size))))
-        return tuple(f"{self.name}_{part}" for part in parts)
+        return tuple(f"{self.name}_{part}" for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +92,26 @@ class MemorySite:
     """What a change made here reaches. `state`: the heads of the same step and every step after. `carried`: only the
     steps after. `last layer`: as `state` in the last of the stacked layers, as `carried` in those below."""
 
-    @property
-    def address(self) -> str:
-        """As a site: `gru/h`, `lstm/c`, or `/name` where it was declared."""
-        if self.kind == "declared":
-            return f"/{self.name}"
-        return f"{self.layer}/{'c' if self.kind == 'lstm cell' else 'h'}"
+    address: str = ""
+    """As a site, made of the others: `gru/h`, `lstm/c`, or `/name` where it was declared."""
+
+    def __post_init__(self) -> None:
+        layered = f"{self.layer}/{'c' if self.kind == 'lstm cell' else 'h'}"
+        object.__setattr__(self, "address", f"/{self.name}" if self.kind == "declared" else layered)
 
     @property
     def site(self) -> Site:
         """As a place that can be read and changed."""
         axes = ("element",) if len(self.shape) == 1 else ("layer", "element")
         return Site(address=self.address, kind="memory", shape=self.shape, axes=axes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Age:
+    """Where in its training a model stands."""
+
+    run: str
+    step: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +138,8 @@ class SubjectInfo:
     become inputs."""
     code: str = ""
     """The class it was made of, and a digest of its source: logged, and no part of the identity."""
+    age: Age | None = None
+    """Of a model that is known at several steps of its training."""
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -119,18 +157,25 @@ class SubjectInfo:
         alone = len(self.memory) == 1
         return {site.name: "memory" if alone else f"memory.{site.name}" for site in self.memory}
 
-    def memory_site(self, name: str = "") -> MemorySite:
-        """The memory site of that name, of that address, or that an array of a recording holds; the only one for ""."""
+    def memory_site(self, address: str = "") -> MemorySite:
+        """The memory site of that address; the only one for ""."""
         if not self.memory:
             raise EditError(f"'{self.name}' has no memory: there is nothing that an edit could change, or drop.")
-        if not name and len(self.memory) > 1:
+        if not address and len(self.memory) > 1:
             several = ", ".join(site.address for site in self.memory)
             raise EditError(f"'{self.name}' has several memory sites: say which with site=… ({several}).")
+        for site in self.memory:
+            if address in ("", site.address):
+                return site
+        raise UnknownName("memory site", address, [site.address for site in self.memory])
+
+    def memory_in(self, array: str) -> MemorySite:
+        """The memory site whose states an array of a recording holds."""
         arrays = self.memory_arrays
         for site in self.memory:
-            if name in ("", site.name, site.address, arrays[site.name]):
+            if arrays[site.name] == array:
                 return site
-        raise UnknownName("memory site", name, [site.address for site in self.memory])
+        raise UnknownName("memory array", array, arrays.values(), f"It is to hold states of '{self.name}'.")
 
     def __str__(self) -> str:
         """A line for each kind of part, for people who print it."""

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from innerview.schema.data import ArraySpec, Column, Scene
+from innerview.schema.data import ArraySpec, Column
+from innerview.schema.place.scene import Scene
 from innerview.schema.plain import to_json
 
 BESIDE = ("image", "mask")

@@ -18,6 +18,7 @@ from innerview.schema import (
     Ordering,
     Origin,
     Polygon,
+    Pose,
     ResultArray,
     RowKind,
     SubjectInfo,
@@ -105,6 +106,18 @@ class RecordingSummary(BaseModel):
     capabilities: Capabilities
 
 
+class AgeReply(BaseModel):
+    """A subject that can be asked for by name, and where in which training it stands."""
+
+    name: str
+    run: str
+    step: int
+    score: float | None
+    """The mean return at that step, where it was kept."""
+    saved: bool
+    """Whether it is a snapshot of the study."""
+
+
 class StudyReply(BaseModel):
     """What there is to look at."""
 
@@ -145,6 +158,8 @@ class ArrayReply(BaseModel):
     pixelated: bool
     unit: str
     label: str
+    site: str
+    """Address of the site of the subject whose values these are."""
     is_image: bool
 
 
@@ -159,6 +174,8 @@ class RecordingReply(BaseModel):
     row: RowKind
     ordering: Ordering | None
     columns: tuple[Column, ...]
+    pose: Pose
+    """Names of the columns that say where the agent is and where it looks."""
     arrays: list[ArrayReply]
     group_columns: tuple[Column, ...]
     groups: int
@@ -342,14 +359,3 @@ class SavedSelection(BaseModel):
 
 class SavedSelections(RootModel[Annotated[list[SavedSelection], Field(max_length=500)]]):
     """Every named selection of a study."""
-
-
-class LiveRequest(BaseModel):
-    """One call over the WebSocket; a newer one on the same channel replaces it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    id: int
-    channel: Name
-    call: Name
-    arguments: dict[str, Any] = {}

@@ -20,9 +20,9 @@ STRIDE = 0.5
 COIN = (8.0, 5.0)
 COIN_EVERY = 5
 FACTS = (
-    Column(name="x", type="float", unit="m"),
-    Column(name="y", type="float", unit="m"),
-    Column(name="angle", type="float", unit="deg"),
+    Column(name="x", type="float", unit="m", pose="x"),
+    Column(name="y", type="float", unit="m", pose="y"),
+    Column(name="angle", type="float", unit="deg", pose="angle"),
     Column(name="health", type="float", unit="points"),
     Column(name="objects", type="objects", kind="objects"),
     Column(name="picked_up", type="bool", kind="event"),
@@ -228,7 +228,7 @@ class ContinuousWorld:
             family="testing",
             observations=(ArraySpec(name="observation", shape=(2,), dtype="float32", role="observation"),),
             actions=ActionSpace(kind="continuous", names=("speed",), low=(-1.0,), high=(1.0,)),
-            facts=(Column(name="x", type="float", unit="m"),),
+            facts=(Column(name="x", type="float", unit="m", pose="x"),),
         )
 
     def open(self, lanes: int) -> Lanes:

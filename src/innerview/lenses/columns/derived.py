@@ -27,7 +27,7 @@ from innerview.metrics import (
 )
 from innerview.metrics.standard import element_changes
 from innerview.metrics.thresholds import DISCOUNT, JUMP, LOOP_RADIUS, SMOOTHING, default_jump
-from innerview.schema import Column, Metrics
+from innerview.schema import Column, Metrics, pose_of
 from innerview.store import DerivedCache, Recording, Study, load_metrics
 
 log = logging.getLogger(__name__)
@@ -285,8 +285,10 @@ class Derived:
         rows = self.recording.rows
         if name == LOOP_RADIUS.name:
             stop = min(rows, 4 * SAMPLE_ROWS)
-            places = self.recording.columns(["x", "y"], 0, stop).cast(pl.Float64).fill_null(float("nan"))
-            return loops.default_radius(places["x"].to_numpy(), places["y"].to_numpy(), self.stretch(0, stop))
+            placed = pose_of(self.recording.info.columns).placed
+            places = self.recording.columns(placed, 0, stop).cast(pl.Float64).fill_null(float("nan"))
+            x, y = (places[name].to_numpy() for name in placed)
+            return loops.default_radius(x, y, self.stretch(0, stop))
         assert name == JUMP.name, name
         stop = min(rows, SAMPLE_ROWS)
         sites = [spec.name for spec in self.recording.info.arrays if spec.role == "memory"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
-from innerview.metrics.pose import DEGREES, METRES, heading_errors, position_errors
-from innerview.schema import Column, Head
+from innerview.metrics.pose import heading_errors, position_errors
+from innerview.schema import POSE, Column, Head, PosePart, pose_part, units_per
 from innerview.store import Predictions, Recording
 
 
@@ -31,17 +31,32 @@ class PredictedPose:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Part:
+    """A number of a pose head, and the recorded column that it is about."""
+
+    said: str
+    unit: str
+    """Of what is said; where the head has none, that of the recorded one."""
+    recorded: Column
+
+    def factor(self, unit: str = "") -> float | None:
+        """By what it is multiplied to be in a unit, or in the recorded one; None where that is not known."""
+        return units_per(self.unit, unit or self.recorded.unit)
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Joined:
-    """A head with what it is compared with, and what its numbers are multiplied by."""
+    """A head with what it is compared with."""
 
     pose: PredictedPose
-    said: tuple[str, ...]
-    place: tuple[float, float]
-    """Recorded units per unit of the head's x and y."""
-    unit: str
-    recorded_angle: str = ""
-    degrees: tuple[float, float] = (1.0, 1.0)
-    """Degrees per unit of the head's heading, and of the recorded one."""
+    x: _Part
+    y: _Part
+    angle: _Part | None
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Columns of the predictions that are read."""
+        return tuple(part.said for part in (self.x, self.y, self.angle) if part is not None)
 
 
 class PredictedColumns:
@@ -75,20 +90,18 @@ class PredictedColumns:
         info = self.prediction.info
         heads = info.subject.heads if info.subject else ()
         domains = {bound.domain for bound in self.prediction.binding.inputs} - {""}
-        facts = [column for column in self.recording.info.columns if column.type in ("float", "int")]
-        found = (_join(head, facts, domains) for head in heads if head.kind == "pose")
+        found = (_join(head, self.recording.info.columns, domains) for head in heads if head.kind == "pose")
         return tuple(each for each in found if each is not None)
 
     def _made(self, each: _Joined, table: pl.DataFrame) -> list[pl.Series]:
         rows, pose = table["row"].to_numpy(), each.pose
-        x, y = (table[name].to_numpy() * by for name, by in zip(each.said[:2], each.place, strict=True))
+        x, y = (table[part.said].to_numpy() * part.factor() for part in (each.x, each.y))
         true_x, true_y = self._recorded(pose.x, rows), self._recorded(pose.y, rows)
-        errors = position_errors(x, y, true_x, true_y)
-        made = {pose.predicted_x: x, pose.predicted_y: y, pose.position_error: errors}
-        if pose.heading_error:
-            said, recorded = each.degrees
-            true = self._recorded(each.recorded_angle, rows) * recorded
-            made[pose.heading_error] = heading_errors(table[each.said[2]].to_numpy() * said, true)
+        made = {pose.predicted_x: x, pose.predicted_y: y, pose.position_error: position_errors(x, y, true_x, true_y)}
+        if each.angle is not None:
+            true = self._recorded(each.angle.recorded.name, rows) * units_per(each.angle.recorded.unit, "deg")
+            said = table[each.angle.said].to_numpy() * each.angle.factor("deg")
+            made[pose.heading_error] = heading_errors(said, true)
         return [pl.Series(name, values, pl.Float64) for name, values in made.items()]
 
     def _recorded(self, name: str, rows: np.ndarray) -> np.ndarray:
@@ -101,59 +114,38 @@ class PredictedColumns:
 
 def _join(head: Head, facts: Sequence[Column], domains: Set[str]) -> _Joined | None:
     """A head with the recorded columns that its numbers are about: x, y and, where there is one, the heading."""
-    parts = head.names or ("x", "y", "angle")[: head.size]
-    found = [_recorded_as(part, facts, domains) for part in parts]
-    if len(found) < 2 or (x := found[0]) is None or (y := found[1]) is None or x.unit != y.unit:
+    x, y, angle = (_part(head, part, facts, domains) for part in POSE)
+    if x is None or y is None or x.recorded.unit != y.recorded.unit or None in (x.factor(), y.factor()):
         return None
-    said, units = head.columns, head.units or ("",) * head.size
-    across, up = _factor(units[0], x.unit, METRES), _factor(units[1], y.unit, METRES)
-    if across is None or up is None:
-        return None
+    if angle is not None and None in (angle.factor("deg"), units_per(angle.recorded.unit, "deg")):
+        angle = None
     pose = PredictedPose(
         head=head.name,
-        x=x.name,
-        y=y.name,
+        x=x.recorded.name,
+        y=y.recorded.name,
         predicted_x=f"{head.name}_predicted_x",
         predicted_y=f"{head.name}_predicted_y",
         position_error=f"{head.name}_position_error",
+        heading_error=f"{head.name}_heading_error" if angle is not None else "",
     )
-    joined = _Joined(pose=pose, said=said, place=(across, up), unit=x.unit)
-    angle = found[2] if len(found) > 2 else None
-    if angle is None or angle.unit not in DEGREES or (units[2] or angle.unit) not in DEGREES:
-        return joined
-    return replace(
-        joined,
-        pose=replace(pose, heading_error=f"{head.name}_heading_error"),
-        recorded_angle=angle.name,
-        degrees=(DEGREES[units[2] or angle.unit], DEGREES[angle.unit]),
-    )
+    return _Joined(pose=pose, x=x, y=y, angle=angle)
 
 
-def _recorded_as(part: str, facts: Sequence[Column], domains: Set[str]) -> Column | None:
-    """The column that says a part of a pose, by its pair or its name: of the domains that the subject saw, or of none.
-
-    Nothing is guessed: where several domains say it and none of them was seen alone, there is no such column.
-    """
-    these = [column for column in facts if part in (column.pair, column.name)]
-    seen = [column for column in these if column.domain in domains]
-    of_all = [column for column in these if not column.domain]
-    found = seen or of_all or ([] if domains else these)
-    return found[0] if len(found) == 1 else None
-
-
-def _factor(unit: str, recorded: str, known: dict[str, float]) -> float | None:
-    """By what a number is multiplied to be in the recorded unit; None where the units cannot be compared."""
-    if not unit or unit == recorded:
-        return 1.0
-    return known[unit] / known[recorded] if unit in known and recorded in known else None
+def _part(head: Head, part: PosePart, facts: Sequence[Column], domains: Set[str]) -> _Part | None:
+    recorded = pose_part(facts, part, domains)
+    if recorded is None or part not in head.pose_parts:
+        return None
+    place = head.pose_parts.index(part)
+    unit = head.units[place] if head.units else recorded.unit
+    return _Part(said=head.columns[place], unit=unit or recorded.unit, recorded=recorded)
 
 
 def _columns(each: _Joined) -> list[Column]:
     pose, made = each.pose, f"from {', '.join(each.said)} and the recorded pose"
     described = [
-        (pose.predicted_x, each.unit, "Where it believes to be, across."),
-        (pose.predicted_y, each.unit, "Where it believes to be, up."),
-        (pose.position_error, each.unit, "Distance between the predicted and the recorded place."),
+        (pose.predicted_x, each.x.recorded.unit, "Where it believes to be, across."),
+        (pose.predicted_y, each.x.recorded.unit, "Where it believes to be, up."),
+        (pose.position_error, each.x.recorded.unit, "Distance between the predicted and the recorded place."),
         (pose.heading_error, "deg", "Angle between the predicted and the recorded heading, at most 180."),
     ]
     return [

@@ -8,7 +8,7 @@ import polars as pl
 
 from innerview.errors import StoreError
 from innerview.lenses.columns.derived import Derived
-from innerview.schema import ArraySpec, Column
+from innerview.schema import ArraySpec, Column, is_pose
 from innerview.store import Recording
 
 WORDS_OF = "words of "
@@ -19,7 +19,6 @@ MAX_VECTOR = 16
 """A vector that a subject saw is shown element by element up to this size."""
 MAX_SCENES = 16
 """Scenes of a recording that are looked through: the things on a world's maps repeat."""
-PLACE = ("x", "y", "z", "angle")
 UNLISTED = ("index", "value", "reward")
 """Kinds of columns that have no colour, or one of their own in the page."""
 
@@ -47,7 +46,7 @@ def _named(recording: Derived) -> Iterator[tuple[str, str]]:
     yield from (("object", name) for name in recording.kinds)
     yield from _of_groups(recording.recording)
     # Where it was comes last: a map shows it better than a line.
-    for column in sorted((*info.columns, *recording.specs), key=lambda each: each.name in PLACE):
+    for column in sorted((*info.columns, *recording.specs), key=is_pose):
         yield from _of_column(column, recording)
 
 

@@ -13,7 +13,8 @@ from innerview.errors import DamagedPart, MetricError, UnknownName
 from innerview.lenses.columns.custom import OwnMetric, check_metric
 from innerview.lenses.columns.derived import Derived
 from innerview.metrics import FUNCTIONS, THRESHOLDS, checked_thresholds, parse
-from innerview.schema import Metric, Metrics
+from innerview.metrics.thresholds import AS_PLACES
+from innerview.schema import Metric, Metrics, pose_of
 from innerview.serve.context import Serving
 from innerview.serve.wire import Name
 from innerview.store import load_metrics
@@ -162,7 +163,7 @@ def _check(service: Serving, recording: str, metric: Metric) -> OwnMetric:
 def _thresholds(source: Derived | None, kept: Metrics) -> list[ThresholdReply]:
     """Those that decide something in this recording; all where none is named."""
     used = source.used_thresholds if source else list(THRESHOLDS)
-    unit = next((c.unit for c in source.recording.info.columns if c.name == "x"), "") if source else ""
+    unit = pose_of(source.recording.info.columns).unit if source else ""
     found = []
     for told in (THRESHOLDS[name] for name in THRESHOLDS if name in used):
         value, problem = kept.thresholds.get(told.name, told.default), ""
@@ -175,7 +176,7 @@ def _thresholds(source: Derived | None, kept: Metrics) -> list[ThresholdReply]:
             ThresholdReply(
                 name=told.name,
                 description=told.description,
-                unit=unit if told.unit == "as x" else told.unit,
+                unit=unit if told.unit == AS_PLACES else told.unit,
                 value=None if value is None or math.isinf(value) else value,
                 problem=problem,
                 by_hand=told.name in kept.thresholds,

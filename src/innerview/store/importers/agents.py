@@ -83,9 +83,9 @@ class Form:
             Column(name="step", type="int", kind="index"),
             Column(name="action", type="int", kind="action", categories=self.actions, description=words),
             entropy_column("entropy"),
-            Column(name="x", type="float", unit="map units"),
-            Column(name="y", type="float", unit="map units"),
-            Column(name="angle", type="float", unit="deg"),
+            Column(name="x", type="float", unit="map units", pose="x"),
+            Column(name="y", type="float", unit="map units", pose="y"),
+            Column(name="angle", type="float", unit="deg", pose="angle"),
         ]
         return (*found, *(column for key in self.also for column in _COLUMNS.get(key, ())), *self._mask_columns())
 

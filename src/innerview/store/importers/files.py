@@ -48,7 +48,7 @@ class ImportOptions:
     images: Mapping[str, str] | None = None
     """For tables: columns that name image files, and the side each belongs to: "sim", or "sim/depth"."""
     units: Mapping[str, str] | None = None
-    """For folders of images: the unit of a kind of image. For tables: of a column, of numbers or of images."""
+    """For folders of images: the unit of a kind of image. For tables and archives: of a column, numbers or images."""
     ordering: Ordering | None = None
     """For tables and archives: the columns that group rows and count them in time."""
     actions: Sequence[str] = ()
@@ -75,7 +75,7 @@ def import_files(study: Path | str, files: Sequence[Path | str], options: Import
         if format == "pairs":
             _, remarks = import_pairs(staging, paths[0], name=name, units=asked.units)
         elif format == "npz":
-            _, remarks = import_npz(staging, paths[0], name=name, ordering=asked.ordering)
+            _, remarks = import_npz(staging, paths[0], name=name, units=asked.units, ordering=asked.ordering)
         else:
             images = dict(asked.images or {})
             _, remarks = import_table(

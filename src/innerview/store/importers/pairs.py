@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import polars as pl
 
@@ -19,9 +19,11 @@ from innerview.schema import (
     MapImage,
     Origin,
     Polygon,
+    PosePart,
     RecordingInfo,
     RowKind,
     Scene,
+    with_foreign_poses,
 )
 from innerview.store.files import parsed_json, read_plain
 from innerview.store.importers.foreign import picture_bytes
@@ -36,6 +38,7 @@ from innerview.store.study import Study
 
 _NAMES = ("name", "file", "image", "stem")
 _DECLARED = ("domain", "pair", "unit", "label")
+_DECLARED_OF_COLUMNS = (*_DECLARED, "pose")
 Described = TypeVar("Described", Column, ArraySpec)
 
 
@@ -131,15 +134,18 @@ def _sides(arrays: Sequence[ImageFiles]) -> Iterator[ArraySpec]:
 
 
 def _declared(spec: Described, described: Mapping[str, Any]) -> Described:
-    """A column or an array with what 'pairs.json' says of it: domain, pair, unit, label."""
+    """A column or an array with what 'pairs.json' says of it: domain, pair, unit, label, part of a pose."""
     said = described.get(spec.name, {})
     if not isinstance(said, dict):
         raise StoreError(f"'pairs.json' should say of '{spec.name}' an object, not {said!r:.60}.")
+    known = _DECLARED_OF_COLUMNS if isinstance(spec, Column) else _DECLARED
     for field, value in said.items():
-        if field not in _DECLARED:
-            raise UnknownName("field", field, _DECLARED, f"'pairs.json' says it of '{spec.name}'.")
+        if field not in known:
+            raise UnknownName("field", field, known, f"'pairs.json' says it of '{spec.name}'.")
         if not isinstance(value, str):
             raise StoreError(f"'{field}' of '{spec.name}' in 'pairs.json' should be a text, not {value!r:.60}.")
+        if field == "pose" and value not in get_args(PosePart):
+            raise UnknownName("part of a pose", value, get_args(PosePart), f"'pairs.json' says it of '{spec.name}'.")
     return replace(spec, **said)
 
 
@@ -166,8 +172,8 @@ def _poses(
         [f"'{paths[0].name}' has several lines for {', '.join(twice[:5])}; the first one counts."] if twice else []
     )
     columns = [replace(column_spec(series), unit=units.get(series.name, "")) for series in joined]
-    described_columns = (_declared(column, described) for column in columns if column.name != "name")
-    return joined, (named, *described_columns), tuple(doubled)
+    declared = [_declared(column, described) for column in columns if column.name != "name"]
+    return joined, (named, *with_foreign_poses(declared)), tuple(doubled)
 
 
 def _ground(folder: Path, described: Mapping[str, Any]) -> Ground:

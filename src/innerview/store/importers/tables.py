@@ -14,7 +14,16 @@ import numpy as np
 import polars as pl
 
 from innerview.errors import StoreError, UnknownName
-from innerview.schema import ArraySpec, ImportedFrom, Ordering, Origin, RecordingInfo, RowKind
+from innerview.schema import (
+    ArraySpec,
+    Column,
+    ImportedFrom,
+    Ordering,
+    Origin,
+    RecordingInfo,
+    RowKind,
+    with_foreign_poses,
+)
 from innerview.store.importers.foreign import FILE_LIMIT, foreign
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
 from innerview.store.paths import checked_name, confined
@@ -30,13 +39,15 @@ def import_npz(
     path: Path | str,
     *,
     name: str | None = None,
+    units: Mapping[str, str] | None = None,
     row: RowKind | None = None,
     ordering: Ordering | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """One row per entry along the first axis: 1-D entries become columns, others arrays.
 
     `ordering` names the columns that group rows and count them in time; unless said, `episode` and `step` where both
-    are there and count. Nothing is counted that is not in the file. Gives the recording's name and what has to be said.
+    are there and count. Nothing is counted that is not in the file. `units` gives those of columns. Columns that are
+    called as those of a pose usually are become its parts. Gives the recording's name and what has to be said.
     """
     source = Path(path)
     columns: dict[str, np.ndarray] = {}
@@ -59,6 +70,7 @@ def import_npz(
         target,
         columns=table,
         arrays=arrays,
+        specs=described_columns(table, _checked(units, table, source), ordering=order),
         row=row,
         ordering=order,
         note=source.name,
@@ -87,10 +99,7 @@ def import_table(
     """
     source = Path(path)
     table, in_heads = split_units(read_table(source))
-    known = {**in_heads, **(units or {})}
-    for column in units or {}:
-        if column not in table.columns:
-            raise UnknownName("column", column, table.columns, f"A unit is given for it in '{source.name}'.")
+    known = {**in_heads, **_checked(units, table, source)}
     chosen = [c for c in table.columns if _names_images(table[c])] if images is None else list(images)
     for column in chosen:
         if column not in table.columns:
@@ -109,12 +118,27 @@ def import_table(
         origin=Origin(kind="imported", source=source.name),
         row=row or (RowKind() if order else RowKind(one="row", many="rows")),
         ordering=order,
-        columns=tuple(replace(column_spec(s, ordering=order), unit=known.get(s.name, "")) for s in table),
+        columns=described_columns(table, known, ordering=order),
         arrays=tuple(array.spec for array in paired(whole.arrays)),
         arguments=ImportedFrom(files=(source.name,), content=hashlib.sha256(parquet_bytes(table)).hexdigest()),
     )
     write_table(study, info, table, whole.read, heights={})
     return info.name, (*remarks, *whole.remarks)
+
+
+def described_columns(
+    table: pl.DataFrame, units: Mapping[str, str], *, ordering: Ordering | None = None
+) -> tuple[Column, ...]:
+    """The columns of a foreign table: types from their values, parts of a pose from their names."""
+    columns = [replace(column_spec(s, ordering=ordering), unit=units.get(s.name, "")) for s in table]
+    return with_foreign_poses(columns)
+
+
+def _checked(units: Mapping[str, str] | None, table: pl.DataFrame, source: Path) -> Mapping[str, str]:
+    for column in units or {}:
+        if column not in table.columns:
+            raise UnknownName("column", column, table.columns, f"A unit is given for it in '{source.name}'.")
+    return units or {}
 
 
 def _images(folder: Path, files: pl.Series, side: str, unit: str) -> ImageFiles:

@@ -140,7 +140,7 @@ def _replaced(study: Path) -> list[Path]:
 
 
 def continues(folder: Path, info: RecordingInfo) -> bool:
-    """Whether what was begun in a folder goes on with these arguments; a loop of one's own cannot begin where it was."""
+    """Whether what was begun in a folder goes on with these arguments; a loop of one's own begins anew."""
     if not is_plain_file(folder / MANIFEST) or info.origin.kind == "logged":
         return False
     before = load_manifest(folder).manifest.info

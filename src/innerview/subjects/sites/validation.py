@@ -107,9 +107,8 @@ def _checked_site(edit: SiteEdit, info: SubjectInfo) -> SiteEdit:
 
 
 def _site(name: str, info: SubjectInfo) -> tuple[Site, int | None]:
-    # Recordings know a memory by the array that holds it.
-    if not name or name in ("memory", *info.memory_arrays.values()):
-        return info.memory_site("" if name == "memory" else name).site, None
+    if not name:
+        return info.memory_site().site, None
     return find_site(name, info.sites), parse_site(name).element
 
 

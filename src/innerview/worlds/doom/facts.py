@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from innerview.schema import Column, Scene
+from innerview.schema import Column, PosePart, Scene
 
 NEEDED_VARIABLES = ("POSITION_X", "POSITION_Y", "ANGLE", "HEALTH", "ITEMCOUNT", "HITS_TAKEN", "DAMAGE_TAKEN")
 """Game variables asked for whatever the config lists: facts and events come from them."""
@@ -45,6 +45,14 @@ Item = tuple[str, float, float]
 """Name, x, y."""
 
 _SHORT_NAMES = {"POSITION_X": "x", "POSITION_Y": "y", "POSITION_Z": "z"}
+_POSES: dict[str, PosePart] = {
+    "POSITION_X": "x",
+    "POSITION_Y": "y",
+    "POSITION_Z": "z",
+    "ANGLE": "angle",
+    "PITCH": "pitch",
+    "ROLL": "roll",
+}
 _UNITS = {"ANGLE": "deg", "PITCH": "deg", "ROLL": "deg", "FOV": "deg", "HEALTH": "points", "ARMOR": "points"}
 _FLOATS = ("POSITION_", "VELOCITY_", "ANGLE", "PITCH", "ROLL", "VIEW_HEIGHT", "CAMERA_")
 _BOOLS = frozenset(("DEAD", "ON_GROUND", "ATTACK_READY", "ALTATTACK_READY"))
@@ -106,7 +114,8 @@ def _variable_column(variable: str) -> Column:
         unit = "map units"
     elif variable.startswith("VELOCITY"):
         unit = "map units/tic"
-    return Column(name=fact_name(variable), type=kind, unit=unit, label=fact_name(variable).replace("_", " "))
+    name = fact_name(variable)
+    return Column(name=name, type=kind, unit=unit, pose=_POSES.get(variable, ""), label=name.replace("_", " "))
 
 
 @dataclass(frozen=True)

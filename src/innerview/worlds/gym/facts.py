@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from innerview.errors import WorldError
-from innerview.schema import Column
+from innerview.schema import Column, with_foreign_poses
 
 FactsOf = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 """The user's function: environment and info to facts by name."""
@@ -28,6 +28,8 @@ class GymFacts:
     """Name of the column by key of `info`."""
     columns: tuple[Column, ...]
     asked: FactsOf | None = None
+    described: tuple[Column, ...] = ()
+    """What the user says of facts: kind, unit, part of a pose."""
 
     def read(self, env: Any, info: Mapping[str, Any]) -> dict[str, Any]:
         """The facts of one moment; what is not told now is left out."""
@@ -40,20 +42,20 @@ class GymFacts:
         """These and the numbers that a first step tells: many environments say nothing at reset."""
         known = {column.name for column in self.columns}
         keys = {key: name for key, name in _numbers(info).items() if name not in known}
-        columns = tuple(column_of(name, info[key]) for key, name in keys.items())
-        return GymFacts({**self.keys, **keys}, self.columns + columns, self.asked)
+        columns = columns_of({name: info[key] for key, name in keys.items()}, self.described)
+        return replace(self, keys={**self.keys, **keys}, columns=self.columns + columns)
 
 
-def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None) -> GymFacts:
+def find_facts(env: Any, info: Mapping[str, Any], asked: FactsOf | None, described: Sequence[Column] = ()) -> GymFacts:
     """Which facts an environment tells, judged by its first info."""
     keys = _numbers(info)
-    columns = {name: column_of(name, info[key]) for key, name in keys.items()}
+    facts = {name: info[key] for key, name in keys.items()}
     if asked is not None:
         told = _read_facts(env, info, asked)
         if not isinstance(told, Mapping):
             raise WorldError(f"facts(env, info) should give a dict of facts by name, not {told!r}.")
-        columns |= {name: column_of(name, value) for name, value in told.items()}
-    return GymFacts(keys, tuple(columns.values()), asked)
+        facts |= told
+    return GymFacts(keys, columns_of(facts, described), asked, tuple(described))
 
 
 def _numbers(info: Mapping[str, Any]) -> dict[str, str]:
@@ -80,6 +82,12 @@ def why_ended(*, terminated: bool, truncated: bool, info: Mapping[str, Any]) -> 
         if isinstance(info.get(key), str) and info[key]:
             return str(info[key])
     return "terminated" if terminated else "time limit"
+
+
+def columns_of(facts: Mapping[str, Any], described: Sequence[Column] = ()) -> tuple[Column, ...]:
+    """The columns of facts, as described or judged by first values; parts of a pose are known by their usual names."""
+    said = {column.name: column for column in described}
+    return with_foreign_poses([said.get(name) or column_of(name, value) for name, value in facts.items()])
 
 
 def column_of(name: str, value: Any) -> Column:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from innerview.errors import WorldError
+from innerview.errors import UnknownName, WorldError
 from innerview.schema import ArraySpec, Column, Moment, WorldInfo
 from innerview.worlds.gym.actions import Actions, actions, names_of
 from innerview.worlds.gym.calls import act, begin
@@ -30,6 +30,8 @@ class GymSettings:
     """Names of the actions."""
     facts: FactsOf | None = None
     """A function (env, info) -> facts by name, asked at every moment."""
+    columns: Sequence[Column] = ()
+    """What is known of facts, by their names: kind, unit, part of a pose. What is not said is read off first values."""
     masks: MasksOf | None = None
     """A function (env, info) -> where things are, by kind of thing, asked at every moment."""
     render: bool | None = None
@@ -97,7 +99,7 @@ def read_spaces(env: Any, settings: GymSettings) -> Reader:
     seen, info = begin(env, 0)
     asked = settings.masks
     masks = find_masks(env, info, asked, [part.spec for part in parts]) if asked is not None else None
-    told = find_facts(env, info, settings.facts)
+    told = find_facts(env, info, settings.facts, settings.columns)
     emulator = find_emulator(env, [part.spec for part in parts])
     picture = _picture(env, parts, settings.render, emulator)
     after = act(env, chosen.convert(chosen.first))
@@ -125,6 +127,9 @@ def first_moments(parts: Sequence[Observed], seen: Any, after: Sequence[Any]) ->
 
 def describe(env: Any, reader: Reader, settings: GymSettings, arguments: Mapping[str, Any]) -> WorldInfo:
     """What the world says of itself."""
+    for column in settings.columns:
+        if column.name not in (names := [fact.name for fact in reader.columns]):
+            raise UnknownName("fact", column.name, names, "It is described in columns=… of the world.")
     spec = getattr(env, "spec", None)
     plain = {k: v for k, v in arguments.items() if isinstance(v, str | int | float | bool | None)}
     return WorldInfo(

@@ -67,7 +67,7 @@ class GymVectorWorld:
         parts = observed(env.single_observation_space)
         chosen = actions(env.single_action_space, settings.actions)
         _, infos = env.reset(seed=0)
-        facts = find_facts(env, lane_info(infos, 0), settings.facts)
+        facts = find_facts(env, lane_info(infos, 0), settings.facts, settings.columns)
         self._reader = Reader(parts, chosen, facts, first=self._first_moments(parts, chosen))
         self.info = describe(env, self._reader, settings, {})
 

@@ -18,6 +18,7 @@ const column = (name: string, more: Partial<Column> = {}): Column => ({
   pair: "",
   warning: "",
   named_by: "",
+  pose: "",
   ...more,
 });
 const group = (index: number, outcome: string, total: number) => ({

@@ -70,6 +70,8 @@ export class Memory implements WorkspaceState {
     return this.arrays.find((array) => array.name === wanted) ?? this.arrays[0] ?? null;
   });
   array = $derived(this.spec?.name ?? "");
+  /** Its address inside the subject. */
+  site = $derived(this.spec?.site ?? "");
   size = $derived((this.spec?.shape ?? []).reduce((product, n) => product * n, this.spec ? 1 : 0));
   chosen = $derived.by((): Chosen => this.read());
   private asked = $derived(JSON.stringify(this.chosen.ask));

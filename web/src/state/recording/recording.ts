@@ -3,7 +3,7 @@ import type { ColumnData } from "../../api/data/columns";
 import { ColumnStore } from "../../api/data/columnstore";
 import { ApiError } from "../../api/errors";
 import { FrameStore } from "../../api/data/frames";
-import type { ArraySpec, Column, RecordingInfo } from "../../api/model";
+import type { ArraySpec, Column, Pose, RecordingInfo } from "../../api/model";
 import type { RecordingService, Service } from "../../api/service";
 import { TileStore } from "../../api/data/tiles";
 import { Groups, groupsFromRows } from "./groups";
@@ -72,10 +72,9 @@ export class OpenRecording {
     return found.sort((a, b) => Number(a.dtype !== "uint8") - Number(b.dtype !== "uint8"));
   }
 
-  /** The columns of a position on the map, where the world tells one. */
-  get position(): { x: Column; y: Column; angle: Column | undefined } | null {
-    const [x, y] = [this.column("x"), this.column("y")];
-    return x && y ? { x, y, angle: this.column("angle") } : null;
+  /** The columns of a pose on the map, where the world tells one. */
+  get pose(): Pose | null {
+    return this.info.pose.x && this.info.pose.y ? this.info.pose : null;
   }
 
   frames(spec: ArraySpec): FrameStore {

@@ -17,6 +17,7 @@ const column = (name: string, more: Partial<Column>): Column => ({
   pair: "",
   warning: "",
   named_by: "",
+  pose: "",
   ...more,
 });
 const columns = [

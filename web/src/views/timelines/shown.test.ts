@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Column } from "../../api/model";
 import { choiceFrom, isShown, isDefault, toggled } from "./shown";
 
-const column = (name: string, derived = ""): Column => ({
+const column = (name: string, derived = "", pose: Column["pose"] = ""): Column => ({
   name,
   type: "float",
   kind: "fact",
@@ -15,6 +15,7 @@ const column = (name: string, derived = ""): Column => ({
   pair: "",
   warning: "",
   named_by: "",
+  pose,
 });
 const none = new Set<string>();
 
@@ -25,8 +26,9 @@ describe("lines", () => {
     expect(isDefault(column("health"), all, none, false)).toBe(true);
     expect(isDefault(column("turning", "angle"), all, none, false)).toBe(false);
     expect(isDefault(column("turning", "angle"), all, none, true)).toBe(true);
-    expect(isDefault(column("x"), all, none, false)).toBe(true);
-    expect(isDefault(column("x"), all, none, true)).toBe(false);
+    expect(isDefault(column("east", "", "x"), all, none, false)).toBe(true);
+    expect(isDefault(column("east", "", "x"), all, none, true)).toBe(false);
+    expect(isDefault(column("x"), all, none, true)).toBe(true);
     expect(isDefault(column("mine", "step > 3"), all, new Set(["mine"]), false)).toBe(true);
   });
 

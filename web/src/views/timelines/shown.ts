@@ -14,7 +14,6 @@ export const choiceFrom = (also: Names, hide: Names): Choice => ({
   hide: new Set(hide ?? []),
 });
 
-const places = ["x", "y", "z", "angle"];
 const rare = /^(distance to |memory jumps)/;
 const angles = /^angle to /;
 
@@ -24,7 +23,7 @@ const angles = /^angle to /;
  */
 export function isDefault(column: Column, all: readonly Column[], own: ReadonlySet<string>, memory: boolean): boolean {
   if (own.has(column.name)) return true;
-  if (!column.derived) return !memory || !places.includes(column.name);
+  if (!column.derived) return !memory || !column.pose;
   if (!memory || rare.test(column.name) || column.name === "loop") return false;
   return !angles.test(column.name) || all.filter((other) => angles.test(other.name)).length <= 2;
 }

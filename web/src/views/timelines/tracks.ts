@@ -65,7 +65,7 @@ const waiting: ColumnData = { type: "number", values: new Float32Array(0) };
 /** By kind, recorded before derived; where it was comes last, for the map shows it better. */
 function placeOf(column: Column, memory: boolean): number {
   const kinds = memory ? factsFirst : order;
-  if (["x", "y", "z", "angle"].includes(column.name)) return kinds.length;
+  if (column.pose) return kinds.length;
   // Beside the memory strips come before lines: they are thin, and say when something was there.
   if (memory && column.type === "bool") return column.derived ? -3 : column.kind === "event" ? -2 : -1;
   return kinds.indexOf(column.kind) + (column.derived ? 0.5 : 0);
@@ -79,6 +79,7 @@ export function vectorTracks({ kinds, names, values }: Shares, colours: TrackCol
       type: "float",
       kind: "fact",
       unit: "",
+      pose: "",
       label: name,
       description: "",
       categories: [],

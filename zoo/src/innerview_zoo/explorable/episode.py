@@ -16,14 +16,12 @@ from innerview.errors import JobError, SubjectError, UnknownName
 from innerview.jobs.recorded import check_recorded
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.rollouts.played import how_played
-from innerview.schema import ArraySpec
+from innerview.schema import ArraySpec, Pose, pose_of
 from innerview.store import Recording
 from innerview.subjects import Subject
 from innerview.subjects.memory.recurrence import CAN_BE_EXPORTED, Recurrence, fed, take_apart
 
 _BATCH = 64
-_PLACES = (("x", "y"), ("position_x", "position_y"))
-_HEADINGS = ("angle", "heading", "orientation")
 _MAX_PICTURES = 176
 _PICTURES_ACROSS = 16
 _NEAR = 1e-3
@@ -87,7 +85,7 @@ def read_episode(recording: Recording, subject: Subject, episode: int | str | No
         total_reward=float(line.get("return") or 0.0),
         greedy=greedy,
         actions=_action_names(recording, chances.shape[1]),
-        arrays=arrays | _facts(columns),
+        arrays=arrays | _facts(columns, pose_of(recording.info.columns)),
         scene=recording.scene(line["scene"]) if line.get("scene") else None,
         picture=_pictures(recording, start, stop),
         draws=source,
@@ -198,15 +196,13 @@ def _draws(
     return drawn, "made to fit"
 
 
-def _facts(columns: pl.DataFrame) -> dict[str, np.ndarray]:
+def _facts(columns: pl.DataFrame, pose: Pose) -> dict[str, np.ndarray]:
     """Where it was, which way it looked and how many items it had, as far as the world told."""
     told: dict[str, np.ndarray] = {}
-    place = next((pair for pair in _PLACES if set(pair) <= set(columns.columns)), None)
-    if place:
-        told["x"], told["y"] = (columns[name].cast(pl.Float32).to_numpy() for name in place)
-    heading = next((name for name in _HEADINGS if name in columns.columns), None)
-    if heading and place:
-        told["angle"] = columns[heading].cast(pl.Float32).to_numpy()
+    if pose.placed:
+        told["x"], told["y"] = (columns[name].cast(pl.Float32).to_numpy() for name in pose.placed)
+    if pose.placed and pose.angle_deg is not None:
+        told["angle"] = columns[pose.angle].cast(pl.Float32).to_numpy() * np.float32(pose.angle_deg)
     if "gathered" in columns.columns:
         told["gathered"] = columns["gathered"].cast(pl.UInt8).to_numpy()
     return told

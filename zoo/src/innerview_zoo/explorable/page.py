@@ -142,7 +142,7 @@ def _does_not_fit(reduction: EditSet, played: Played) -> str:
     for edit in reduction.edits:
         if not isinstance(edit, SiteEdit) or edit.op not in ("zero", "freeze", "set"):
             return f"the page cannot make '{edit.op}'"
-        if edit.site not in ("", f"memory.{site}", _address(played)):
+        if edit.site not in ("", _address(played)):
             return f"it changes '{edit.site}', and the page shows '{site}'"
         if edit.elements and max(edit.elements) >= size:
             return f"it changes element {max(edit.elements)} of {size}"

@@ -208,9 +208,9 @@ def _digest(maze: Maze) -> str:
 def _columns(setup: _Setup) -> tuple[Column, ...]:
     several = [Column(name="layout", type="text", kind="category")] if setup.layouts else []
     return (
-        Column(name="x", type="float", unit="map units"),
-        Column(name="y", type="float", unit="map units"),
-        Column(name="angle", type="float", unit="deg"),
+        Column(name="x", type="float", unit="map units", pose="x"),
+        Column(name="y", type="float", unit="map units", pose="y"),
+        Column(name="angle", type="float", unit="deg", pose="angle"),
         Column(name="gathered", type="int", unit="items", description="Items gathered in the right order so far."),
         Column(
             name="next_item", type="text", kind="category", label="next item", description="The one to be gathered."

@@ -215,9 +215,9 @@ class View:
 def place_columns() -> tuple[Column, ...]:
     """Facts that every office world tells."""
     return (
-        Column(name="x", type="float", unit="m"),
-        Column(name="y", type="float", unit="m"),
-        Column(name="angle", type="float", unit="deg", description="Counter-clockwise from the x axis."),
+        Column(name="x", type="float", unit="m", pose="x"),
+        Column(name="y", type="float", unit="m", pose="y"),
+        Column(name="angle", type="float", unit="deg", pose="angle", description="Counter-clockwise from the x axis."),
         Column(name="room", type="text", kind="category"),
         Column(
             name="objects",

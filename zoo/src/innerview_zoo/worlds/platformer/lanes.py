@@ -247,8 +247,8 @@ def _describe(settings: PlatformerWorldSettings) -> WorldInfo:
 
 def _columns() -> tuple[Column, ...]:
     return (
-        Column(name="x", type="float", unit="tiles"),
-        Column(name="y", type="float", unit="tiles", description="Height of the feet."),
+        Column(name="x", type="float", unit="tiles", pose="x"),
+        Column(name="y", type="float", unit="tiles", pose="y", description="Height of the feet."),
         Column(name="vx", type="float", unit="tiles/step", label="speed right"),
         Column(name="vy", type="float", unit="tiles/step", label="speed up"),
         Column(name="progress", type="float", description="Share of the way from the start to the coin."),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import reduce as commands
+from innerview.cli.reductions import commands
 from innerview.cli.rows import Other
 from innerview.interventions.jobs import SmallestMemoryJob, SweepJob, TableJob
 
@@ -25,7 +25,7 @@ In = Annotated[
 ]
 Source = Annotated[str | None, typer.Option("--recording", help="What orders and sweeps are taken from.")]
 Seed = Annotated[int | None, typer.Option(help="First seed that is played; beyond the recording's where not said.")]
-Site = Annotated[str, typer.Option(help="Memory site, where the subject has several.")]
+Site = Annotated[str, typer.Option(help="Address of the memory, where the subject has several: lstm/c.")]
 
 
 def reduce(

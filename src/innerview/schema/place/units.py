@@ -1,0 +1,18 @@
+"""Units of lengths and angles, and how many of one make another."""
+
+from __future__ import annotations
+
+from math import pi
+
+METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "km": 1000.0}
+DEGREES = {"deg": 1.0, "rad": 180 / pi}
+
+
+def units_per(unit: str, wanted: str) -> float | None:
+    """By what a number is multiplied to be in another unit; None where the two cannot be compared."""
+    if unit == wanted:
+        return 1.0
+    for known in (METRES, DEGREES):
+        if unit in known and wanted in known:
+            return known[unit] / known[wanted]
+    return None
