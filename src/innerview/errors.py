@@ -22,6 +22,10 @@ class SubjectError(InnerviewError):
     """A model could not be adapted, fed or read."""
 
 
+class NoRectifier(SubjectError):
+    """A rule of going back through rectifiers has no meaning for a model: it has none, or others in their place."""
+
+
 class WorldError(InnerviewError):
     """A world could not be opened or stopped working."""
 

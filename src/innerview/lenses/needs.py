@@ -82,6 +82,15 @@ def _masks(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return f"needs masks; '{recording.name}' has none. Your own environment provides them with iv.world(env, masks=…)."
 
 
+def _classes(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    if any(spec.role == "mask" for spec in recording.arrays) or any(c.type == "objects" for c in recording.columns):
+        return ""
+    return (
+        f"needs to know what is where in the picture; '{recording.name}' has no masks and names no objects. Your own "
+        "environment provides masks with iv.world(env, masks=…)."
+    )
+
+
 def _episodes(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return "" if recording.ordering else f"needs rows with time; those of '{recording.name}' have none."
 
@@ -102,5 +111,6 @@ _CHECKS: dict[str, Check] = {
     "attention": _attention,
     "convolution": _convolution,
     "masks": _masks,
+    "classes": _classes,
     "episodes": _episodes,
 }

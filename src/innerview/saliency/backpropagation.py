@@ -24,18 +24,35 @@ class Flow:
     """One pass forward and back over some rows."""
 
     inputs: dict[str, Tensor]
-    """As they were given, [row, channel, height, width] by name."""
+    """As they were given, [row, …] by name."""
     inward: dict[str, Tensor]
-    """The gradient by each image input that the target depends on."""
+    """The gradient by each input that the target depends on, of the same shape."""
     activation: Tensor | None = None
     """What the layer put out, where one was asked for."""
     by_layer: Tensor | None = None
     """The gradient by it."""
 
 
-def images_of(subject: Subject) -> list[str]:
-    """Names of the inputs that are pictures."""
-    return [spec.name for spec in subject.info.inputs if spec.kind == "image"]
+def inputs_of(subject: Subject) -> list[str]:
+    """Names of the inputs that gradients can be taken by: pictures and boards first, then vectors; no tokens."""
+    specs = [spec for spec in subject.info.inputs if spec.kind != "tokens"]
+    if not specs:
+        raise LensError(f"'{subject.info.name}' takes tokens alone: there is no gradient by those.")
+    return [spec.name for spec in sorted(specs, key=lambda spec: spec.kind != "image")]
+
+
+def vectors_of(subject: Subject) -> tuple[str, ...]:
+    """Names of the inputs whose heat is a bar per feature."""
+    return tuple(spec.name for spec in subject.info.inputs if spec.kind == "vector" and len(spec.shape) < 2)
+
+
+def as_planes(values: Tensor) -> Tensor:
+    """Values of an input [row, …] as heat has them, [row, channel, height, width].
+
+    A vector is one row of pixels, a board of two axes one plane.
+    """
+    wanted = {1: (1, 1, 1), 2: (1, 1, -1), 3: (1, *values.shape[1:])}.get(values.ndim, values.shape[1:])
+    return values.reshape(len(values), *(wanted if len(wanted) == 3 else (-1, *values.shape[-2:])))
 
 
 def flow_back(
@@ -47,45 +64,83 @@ def flow_back(
     layer: str = "",
     change: Callable[[str, Tensor], Tensor] | None = None,
 ) -> Flow:
-    """The target's gradient by every image input and, where one is named, by a layer. `change` alters inputs first."""
+    """The target's gradient by every input and, where one is named, by a layer. `change` alters inputs first."""
     import torch
 
     from innerview.subjects import scored_run
 
+    names, watched = _watched(rows, subject, change)
     places = np.arange(rows.count)
-    images = images_of(subject)
-    inputs = {n: v.detach().clone() for n, v in rows.inputs(places).items()}
-    if change is not None:
-        inputs = {n: change(n, v) if n in images else v for n, v in inputs.items()}
-    watched = {n: v.requires_grad_(n in images) for n, v in inputs.items()}
     keep = (layer,) if layer else ()
     with torch.enable_grad():
         score, output = scored_run(subject, watched, rows.memory_before(places), target, keep=keep, rule=rule)
         if not score.requires_grad:
-            raise LensError(_cut_off(images[0], target))
-        sources = [watched[name] for name in images] + [output.sites[name] for name in keep]
+            raise LensError(_cut_off(names[0], target))
+        sources = [watched[name] for name in names] + [output.sites[name] for name in keep]
         gradients = torch.autograd.grad(score.sum(), sources, allow_unused=True)
-    inward = {n: g for n, g in zip(images, gradients, strict=False) if g is not None}
+    inward = {n: g for n, g in zip(names, gradients, strict=False) if g is not None}
     if not inward:
-        raise LensError(_cut_off(images[0], target))
-    _check_finite(subject, inward)
+        raise LensError(_cut_off(names[0], target))
+    check_finite(subject, inward)
     by_layer = gradients[-1] if layer else None
     if layer and by_layer is None:
         raise LensError(f"'{target}' does not depend on layer '{layer}'. Choose a layer that it depends on.")
     activation = output.sites[layer].detach() if layer else None
-    return Flow({n: watched[n].detach() for n in images}, inward, activation, by_layer)
+    return Flow({n: watched[n].detach() for n in names}, inward, activation, by_layer)
+
+
+def flow_by_action(rows: Rows, subject: Subject, action: str, *, rule: Rule) -> tuple[Tensor, dict[str, Tensor]]:
+    """The action that is asked about, [row], and the gradient of every action's number: [action, row, …] by input."""
+    import torch
+
+    from innerview.subjects import action_numbers
+
+    names, watched = _watched(rows, subject, None)
+    memory = rows.memory_before(np.arange(rows.count))
+    with torch.enable_grad():
+        output = subject.run(watched, memory, rule=rule, grad=True)
+        head, asked = action_numbers(subject, output.heads, action)
+        numbers = output.heads[head]
+        if not numbers.requires_grad:
+            raise LensError(_cut_off(names[0], head))
+        sources = [watched[name] for name in names]
+        found = [
+            torch.autograd.grad(number.sum(), sources, allow_unused=True, retain_graph=True)
+            for number in numbers.unbind(1)
+        ]
+    gradients = {
+        name: torch.stack([torch.zeros_like(watched[name]) if g is None else g for g in of])
+        for name, of in zip(names, zip(*found, strict=True), strict=True)
+        if any(g is not None for g in of)
+    }
+    if not gradients:
+        raise LensError(_cut_off(names[0], head))
+    check_finite(subject, {name: value.transpose(0, 1) for name, value in gradients.items()})
+    return asked, gradients
 
 
 def as_heat(values: Given) -> dict[str, np.ndarray]:
-    """Tensors as the arrays that a heat map holds."""
-    return {name: value.detach().cpu().float().numpy() for name, value in values.items()}
+    """Values of inputs as the arrays that a heat map holds."""
+    return {name: as_planes(value.detach()).cpu().float().numpy() for name, value in values.items()}
+
+
+def _watched(
+    rows: Rows, subject: Subject, change: Callable[[str, Tensor], Tensor] | None
+) -> tuple[list[str], dict[str, Tensor]]:
+    """Names of the inputs that gradients are taken by, and all inputs, those ready for it."""
+    names = inputs_of(subject)
+    inputs = {n: v.detach().clone() for n, v in rows.inputs(np.arange(rows.count)).items()}
+    if change is not None:
+        inputs = {n: change(n, v) if n in names else v for n, v in inputs.items()}
+    return names, {n: v.requires_grad_(n in names) for n, v in inputs.items()}
 
 
 def _cut_off(name: str, target: str) -> str:
     return f"No gradient of '{target}' reached input '{name}': something between them cuts it off."
 
 
-def _check_finite(subject: Subject, gradients: Given) -> None:
+def check_finite(subject: Subject, gradients: Given) -> None:
+    """Raise where a gradient is not finite, and say in which rows."""
     import torch
 
     for name, value in gradients.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.saliency.backpropagation import as_heat, flow_back
+from innerview.saliency.backpropagation import as_heat, flow_back, vectors_of
 from innerview.schema import TARGET, Heat, Lens, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="guided",
     question="Which pixels speak for the decision?",
-    needs=("image input", "gradients"),
+    needs=("gradients",),
     parameters=(TARGET,),
     yields="heat",
     over="row",
@@ -25,4 +25,9 @@ LENS = Lens(
 def look(rows: Rows, subject: Subject, *, target: str = "action", watch: Watch = unwatched) -> Heat:
     """The gradient by every image input; at a rectifier only what is positive both ways goes back."""
     flow = flow_back(rows, subject, target, rule="guided")
-    return Heat(heat=as_heat(flow.inward), rows=rows.numbers, unit=f"of '{target}' per unit of the input")
+    return Heat(
+        heat=as_heat(flow.inward),
+        rows=rows.numbers,
+        unit=f"of '{target}' per unit of the input",
+        vectors=vectors_of(subject),
+    )

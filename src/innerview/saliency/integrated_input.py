@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.saliency.backpropagation import as_heat, images_of
-from innerview.saliency.perturbation import FILLS, Fill, covered
+from innerview.saliency.backpropagation import as_heat, inputs_of, vectors_of
+from innerview.saliency.perturbation import FILLS, Fill, beginning
 from innerview.schema import TARGET, Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="integrated-input",
     question="What did each pixel add to the decision?",
-    needs=("image input", "gradients"),
+    needs=("gradients",),
     parameters=(
         TARGET,
         Parameter(
@@ -30,7 +30,7 @@ LENS = Lens(
             type="choice",
             default="black",
             choices=FILLS,
-            description="Where the path begins: a black picture, one of the mean colour, or the picture blurred.",
+            description="Where the path begins: a picture in black, in its mean colour, or blurred; vectors at 0.",
         ),
     ),
     yields="heat",
@@ -58,14 +58,14 @@ def look(
 
     from innerview.subjects import scorer
 
-    places, images = np.arange(rows.count), images_of(subject)
+    places, names = np.arange(rows.count), inputs_of(subject)
     inputs, memory = rows.inputs(places), rows.memory_before(places)
     specs = {spec.name: spec for spec in subject.info.inputs}
-    start = {n: covered(rows, specs[n], inputs[n], baseline, min(specs[n].shape[1:]) / 8) for n in images}
-    way = {n: inputs[n] - start[n] for n in images}
+    start = {n: beginning(rows, specs[n], inputs[n], baseline) for n in names}
+    way = {n: inputs[n] - start[n] for n in names}
     whole = subject.run(inputs, memory).heads
     score = scorer(subject, whole, target)
-    total = {n: torch.zeros_like(way[n]) for n in images}
+    total = {n: torch.zeros_like(way[n]) for n in names}
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     chunk = max(1, _ROWS_AT_ONCE // rows.count)
 
@@ -76,21 +76,27 @@ def look(
         watch(first, steps, "along the path")
         shares, part = (nodes[first : first + chunk] + 1) / 2, weights[first : first + chunk] / 2
         times = len(shares)
-        between = {n: torch.cat([start[n] + float(s) * way[n] for s in shares]).requires_grad_() for n in images}
+        between = {n: torch.cat([start[n] + float(s) * way[n] for s in shares]).requires_grad_() for n in names}
         given = {n: between[n] if n in between else repeated(v, times) for n, v in inputs.items()}
         state = {n: repeated(v, times) for n, v in memory.items()}
         with torch.enable_grad():
             scores = score(subject.run(given, state, grad=True).heads)
             weight = torch.as_tensor(part).to(scores).repeat_interleave(rows.count)
-            found = torch.autograd.grad((scores * weight).sum(), [between[n] for n in images], allow_unused=True)
-        for name, gradient in zip(images, found, strict=True):
+            found = torch.autograd.grad((scores * weight).sum(), [between[n] for n in names], allow_unused=True)
+        for name, gradient in zip(names, found, strict=True):
             if gradient is not None:
                 total[name] += gradient.view(times, *way[name].shape).sum(0)
-    heat = {n: total[n] * way[n] for n in images}
+    heat = {n: total[n] * way[n] for n in names}
     if not any(values.any() for values in total.values()):
-        raise LensError(f"No gradient of '{target}' reached input '{images[0]}': something between them cuts it off.")
+        raise LensError(f"No gradient of '{target}' reached input '{names[0]}': something between them cuts it off.")
     with torch.no_grad():
         wanted = score(whole) - score(subject.run({**inputs, **start}, memory).heads)
     summed = torch.stack([values.flatten(1).sum(1) for values in heat.values()]).sum(0)
     error = (summed - wanted).abs() / wanted.abs().clamp_min(1e-6)
-    return Heat(heat=as_heat(heat), rows=rows.numbers, unit=f"of '{target}'", arrays={"error": error.cpu().numpy()})
+    return Heat(
+        heat=as_heat(heat),
+        rows=rows.numbers,
+        unit=f"of '{target}'",
+        vectors=vectors_of(subject),
+        arrays={"error": error.cpu().numpy()},
+    )

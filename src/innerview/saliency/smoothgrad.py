@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from innerview.saliency.backpropagation import as_heat, flow_back, images_of
+from innerview.saliency.backpropagation import as_heat, flow_back, inputs_of, vectors_of
 from innerview.schema import TARGET, Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="smoothgrad",
     question="Which pixels would change the decision, noise aside?",
-    needs=("image input", "gradients"),
+    needs=("gradients",),
     parameters=(
         TARGET,
         Parameter(name="count", type="int", default=16, low=1, high=500, description="How many noisy copies."),
@@ -64,5 +64,10 @@ def look(
         watch(number, count, "noisy copies")
         for name, gradient in flow_back(rows, subject, target, change=noisy).inward.items():
             total[name] = total[name] + gradient if name in total else gradient
-    heat = {name: total[name] / count for name in images_of(subject) if name in total}
-    return Heat(heat=as_heat(heat), rows=rows.numbers, unit=f"of '{target}' per unit of the input")
+    heat = {name: total[name] / count for name in inputs_of(subject) if name in total}
+    return Heat(
+        heat=as_heat(heat),
+        rows=rows.numbers,
+        unit=f"of '{target}' per unit of the input",
+        vectors=vectors_of(subject),
+    )

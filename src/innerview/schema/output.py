@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -51,17 +51,24 @@ class Heat(Output):
 
     type: ClassVar[str] = "heat"
     heat: Mapping[str, np.ndarray]
-    """[row, channel, height, width] by name of the input; a channel of a stack is a frame's."""
+    """[row, channel, height, width] by name of the input; a channel of a stack is a frame's. Of an input that is a
+    vector [row, 1, 1, feature]."""
     rows: np.ndarray
     """int [row]: rows of the recording."""
     unit: str = ""
     """What a value of 1 means."""
     signed: bool = True
     """Whether the sign means something; where not, only the size does."""
+    steps: tuple[str, ...] = ()
+    """Where it is of several observations, which: "t−1", "t". As many equal parts of the channels, in that order."""
+    vectors: tuple[str, ...] = ()
+    """Inputs that are vectors: their heat is shown as a bar per feature."""
 
     def shown(self) -> dict[str, Any]:
         largest = {name: float(np.abs(values).max(initial=0.0)) for name, values in self.heat.items()}
-        return {"inputs": list(self.heat), "unit": self.unit, "signed": self.signed, "largest": largest}
+        shown = {"inputs": list(self.heat), "unit": self.unit, "signed": self.signed, "largest": largest}
+        of_more = {"steps": list(self.steps), "vectors": list(self.vectors)}
+        return {**shown, **{name: values for name, values in of_more.items() if values}}
 
     def stored(self) -> dict[str, np.ndarray]:
         heat = {f"heat.{name}": np.asarray(values, np.float32) for name, values in self.heat.items()}
@@ -74,6 +81,8 @@ class Heat(Output):
                     f"Heat of '{name}' has shape {list(values.shape)}; it is [row, channel, height, width] with "
                     f"{len(self.rows)} rows."
                 )
+            if self.steps and values.shape[1] % len(self.steps):
+                raise LensError(f"Heat of '{name}' has {values.shape[1]} channels for {len(self.steps)} steps.")
             _demand_finite(f"heat of '{name}'", values)
 
 
@@ -269,7 +278,7 @@ def join_rows(parts: Sequence[Output]) -> Output:
         heats = [part for part in parts if isinstance(part, Heat)]
         joined = {name: np.concatenate([part.heat[name] for part in heats]) for name in first.heat}
         rows = np.concatenate([part.rows for part in heats])
-        return Heat(heat=joined, rows=rows, unit=first.unit, signed=first.signed, value=first.value, arrays=arrays)
+        return replace(first, heat=joined, rows=rows, arrays=arrays)
     if isinstance(first, PerRow):
         each = [part for part in parts if isinstance(part, PerRow)]
         values, rows = np.concatenate([part.values for part in each]), np.concatenate([part.rows for part in each])
@@ -286,7 +295,8 @@ def restored_rows(result: Result, arrays: Mapping[str, np.ndarray]) -> Output:
         return PerRow(values=values, rows=rows, columns=columns, value=result.value, arrays=beside)
     heat = {name: beside.pop(f"heat.{name}") for name in result.shown["inputs"]}
     unit, signed = result.shown["unit"], result.shown["signed"]
-    return Heat(heat=heat, rows=rows, unit=unit, signed=signed, value=result.value, arrays=beside)
+    several = {name: tuple(result.shown.get(name, ())) for name in ("steps", "vectors")}
+    return Heat(heat=heat, rows=rows, unit=unit, signed=signed, value=result.value, arrays=beside, **several)
 
 
 def _axis(axis: Axis) -> dict[str, str]:

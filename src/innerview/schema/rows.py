@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Protocol
@@ -47,13 +47,22 @@ class States:
 
 
 class Feed(Protocol):
-    """Gives a subject its rows again. Places are counted from 0; values have the batch first, in the order asked."""
+    """Gives a subject its rows again. Places are counted from 0; values have the batch first, in the order asked.
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+    `back`: so many steps before each of them, in the same episode; `history` says how far that can be.
+    """
+
+    def inputs(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         """Inputs as the subject takes them, by name."""
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+    def memory_before(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         """What the subject remembered when it came to each row, by memory site."""
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        """How many steps of its episode come before each row."""
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """What was done and earned in each row, for subjects that are told of it in the next."""
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         """What the subject puts out at a site."""
@@ -65,11 +74,17 @@ class Feed(Protocol):
 class _NoFeed:
     """Stands where rows come without a subject."""
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
+    def inputs(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         raise LensError("These rows come without a subject, so there are no inputs to read. Give one: subject=….")
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+    def memory_before(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
         return self.inputs(places)
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        return np.zeros(len(places), np.int64)
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        raise LensError("These rows come without a subject, so nobody is told what was done. Give one: subject=….")
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         return self.inputs(places)
@@ -85,11 +100,17 @@ class _FeedPart:
     whole: Feed
     places: np.ndarray
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
-        return self.whole.inputs(self.places[places])
+    def inputs(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
+        return self.whole.inputs(self.places[places], back)
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
-        return self.whole.memory_before(self.places[places])
+    def memory_before(self, places: np.ndarray, back: int = 0) -> Mapping[str, Any]:
+        return self.whole.memory_before(self.places[places], back)
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        return self.whole.history(self.places[places])
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        return self.whole.done(self.places[places], back)
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         return self.whole.activations(site, self.places[places])
@@ -117,6 +138,18 @@ class _ColumnsPart(Mapping[str, np.ndarray]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Things:
+    """Named things in view, with boxes in pixels of a picture that the subject saw."""
+
+    names: Callable[[], tuple[str, ...]]
+    """Every kind of thing in the recording, the same whichever rows are looked at."""
+    read: Callable[[np.ndarray], Sequence[Sequence[Mapping[str, Any]]]]
+    """For each place the things in view: `name`, box (`x_px`, `y_px`, `width_px`, `height_px`) and `distance`."""
+    size_hw: tuple[int, int]
+    """Of the picture."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """Rows that a lens looks at: any selection of a recording. What it does not ask for is not read.
 
@@ -139,6 +172,10 @@ class Rows:
     """Reads the masks, where the world provides them."""
     classes: tuple[str, ...] = ()
     """What the numbers in the masks stand for."""
+    things: Things | None = None
+    """What is in view, where the world names it with its boxes."""
+    seconds_per_step: float | None = None
+    """Where the world says it."""
     ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """For image inputs that were recorded as bytes: a black and a white picture as the subject takes them."""
 
@@ -147,13 +184,21 @@ class Rows:
         """How many rows there are."""
         return len(self.numbers)
 
-    def inputs(self, places: np.ndarray) -> Mapping[str, Any]:
-        """Inputs as the subject takes them, [places, …] by name."""
-        return self.feed.inputs(np.asarray(places))
+    def inputs(self, places: np.ndarray, *, back: int = 0) -> Mapping[str, Any]:
+        """Inputs as the subject takes them, [places, …] by name; those of `back` steps before, within the episode."""
+        return self.feed.inputs(np.asarray(places), back)
 
-    def memory_before(self, places: np.ndarray) -> Mapping[str, Any]:
+    def memory_before(self, places: np.ndarray, *, back: int = 0) -> Mapping[str, Any]:
         """What the subject remembered when it came to these rows, [places, …] by memory site; {} where it has none."""
-        return self.feed.memory_before(np.asarray(places))
+        return self.feed.memory_before(np.asarray(places), back)
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        """How many steps of its episode were recorded before each of these rows, [places], whether looked at or not."""
+        return self.feed.history(np.asarray(places))
+
+    def done(self, places: np.ndarray, *, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Actions and rewards of these rows, [places, …], as a subject is told them that asks for what it did."""
+        return self.feed.done(np.asarray(places), back)
 
     def activations(self, site: str, places: np.ndarray) -> Any:
         """What the subject puts out at a site, [places, …]."""
@@ -178,7 +223,7 @@ class Rows:
     def part(self, places: np.ndarray) -> Rows:
         """Some of these rows, ascending; episodes are cut to what is left of them."""
         places = np.asarray(places, np.int64)
-        mask = self.mask
+        mask, things = self.mask, self.things
         return replace(
             self,
             numbers=self.numbers[places],
@@ -187,6 +232,7 @@ class Rows:
             groups=_runs(self.group_numbers()[places]) if self.groups else (),
             feed=_FeedPart(self.feed, places),
             mask=None if mask is None else lambda some: mask(places[some]),
+            things=None if things is None else replace(things, read=lambda some: things.read(places[some])),
         )
 
 

@@ -25,7 +25,7 @@ from innerview.store.files import (
     writing,
 )
 from innerview.store.isolation.process import Apart
-from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
+from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot, snapshot_digest
 from innerview.store.paths import checked_name, confined, is_plain_file, is_there
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.additions import (
@@ -236,6 +236,10 @@ class Study:
     def snapshot(self, run: str, step: int) -> tuple[Snapshot, dict[str, Tensor]]:
         """A snapshot and its weights by name; `iv.load_snapshot` makes a subject of them."""
         return load_snapshot(self.path, run, step)
+
+    def snapshot_digest(self, run: str, step: int) -> str:
+        """SHA-256 of a snapshot's weights."""
+        return snapshot_digest(self.path, run, step)
 
     def save_snapshot(self, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
         """Save the weights of one moment of a training run."""

@@ -10,7 +10,7 @@ from innerview.subjects.attribution.dependence import head_of, middle_for, reach
 from innerview.subjects.attribution.integrated import Attribution, attribute
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
 from innerview.subjects.attribution.tail import Tail, tail
-from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer
+from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer, settled_target
 from innerview.subjects.body import Output
 from innerview.subjects.plain.adapter import subject
 from innerview.subjects.plugins import named_model
@@ -21,7 +21,7 @@ from innerview.subjects.sites.operations import basis_of
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
 from innerview.subjects.subject import Subject
-from innerview.subjects.weights import first_difference, tensors_of
+from innerview.subjects.weights import first_difference, read_weights, tensors_of
 
 __all__ = [
     "Attribution",
@@ -48,10 +48,12 @@ __all__ = [
     "middle_for",
     "named_model",
     "reaching_layers",
+    "read_weights",
     "receptive_field",
     "replay",
     "scored_run",
     "scorer",
+    "settled_target",
     "subject",
     "tail",
     "tensors_of",

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from innerview.capture import GivenRows
+from innerview.errors import LensError
 from innerview.schema import Rows, States
 from innerview.subjects import Output, Subject
 
@@ -22,16 +23,26 @@ class GivenFeed:
     subject: Subject
     given: Mapping[str, Tensor]
     before: Mapping[str, Tensor] | None = None
+    groups: tuple[tuple[int, int], ...] = ()
 
-    def inputs(self, places: np.ndarray) -> dict[str, Tensor]:
+    def inputs(self, places: np.ndarray, back: int = 0) -> dict[str, Tensor]:
         """Inputs of these rows."""
-        return {name: value[torch.as_tensor(places)] for name, value in self.given.items()}
+        return {name: value[torch.as_tensor(places - back)] for name, value in self.given.items()}
 
-    def memory_before(self, places: np.ndarray) -> dict[str, Tensor]:
+    def memory_before(self, places: np.ndarray, back: int = 0) -> dict[str, Tensor]:
         """The memory before these rows."""
         if self.before is None:
             return self.subject.initial_memory(len(places))
-        return {name: value[torch.as_tensor(places)] for name, value in self.before.items()}
+        return {name: value[torch.as_tensor(places - back)] for name, value in self.before.items()}
+
+    def history(self, places: np.ndarray) -> np.ndarray:
+        """How far into its group each row is."""
+        starts = np.array([start for start, _ in self.groups], np.int64)
+        return places - starts[np.searchsorted(starts, places, "right") - 1] if len(starts) else np.zeros_like(places)
+
+    def done(self, places: np.ndarray, back: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        """Nothing was done in these rows."""
+        raise LensError("These rows do not say what was done in them.")
 
     def activations(self, site: str, places: np.ndarray) -> Tensor:
         """What the subject puts out at a site."""
@@ -51,13 +62,15 @@ def fed_rows(
     *,
     first: int = 0,
     before: Mapping[str, Tensor] | None = None,
+    groups: tuple[tuple[int, int], ...] = (),
     **more: Any,
 ) -> Rows:
     """Rows of inputs [rows, …], or of steps [1, …] one after the other; the first has number `first`."""
     if not isinstance(inputs, Mapping):
         inputs = {name: torch.cat([step[name] for step in inputs]) for name in inputs[0]}
     count = len(next(iter(inputs.values())))
-    return Rows(numbers=np.arange(first, first + count), feed=GivenFeed(subject, inputs, before), **more)
+    feed = GivenFeed(subject, inputs, before, groups)
+    return Rows(numbers=np.arange(first, first + count), feed=feed, groups=groups, **more)
 
 
 def carried_rows(

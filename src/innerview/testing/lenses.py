@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from torch import nn
 
-from innerview.errors import LensError
+from innerview.errors import LensError, NoRectifier
 from innerview.lenses.discovery import LoadedLens, as_loaded_lens
 from innerview.lenses.look import run_lens
 from innerview.lenses.needs import unmet_needs
@@ -44,13 +45,15 @@ def check_lens(thing: Any) -> tuple[str, ...]:
     few = defaults | {name: value for name, value in FEW.items() if name in defaults}
     cases = [case for case in lens_cases() if not unmet_needs(lens, case.info, case.subject.info)]
     _demand(bool(cases), lens, "fits none of the subjects that lenses are checked on")
-    names = [case.name for case in cases]
     planted = not lens.runs_subject and "memory" in lens.needs
     if planted:  # long enough, and with something to find
         _check_on(looking, Planted(episodes=12).rows(), None, few, thoroughly=True)
-        names.insert(0, "planted memory")
-    for number, case in enumerate(cases):
-        _check_case(looking, case, few, thoroughly=number == 0 and not planted)
+    names = ["planted memory"] if planted else []
+    for case in cases:
+        with suppress(NoRectifier):  # said in words; whether a model has one is known when it is run
+            _check_case(looking, case, few, thoroughly=not names)
+            names.append(case.name)
+    _demand(bool(names), lens, "finds a rectifier in none of the subjects that lenses are checked on")
     return tuple(names)
 
 
@@ -60,6 +63,8 @@ def _check_case(looking: LoadedLens, case: LensCase, parameters: Mapping[str, An
     before = {name: value.clone() for name, value in case.subject.module.state_dict().items()}
     try:
         _check_on(looking, rows, subject, parameters, thoroughly=thoroughly)
+    except NoRectifier:
+        raise
     except Exception as error:
         told = error if isinstance(error, LensError) else f"{type(error).__name__}: {error}"
         raise LensError(f"On the subject '{case.name}': {told}") from error

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from innerview.errors import LensError, UnknownName
 from innerview.lenses.columns.derived import Derived, derived
-from innerview.schema import Column, Rows, States
+from innerview.schema import Column, Rows, States, Things
 from innerview.store import Recording, Study
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def recorded_rows(
         columns=columns,
         specs=columns.specs,
         groups=episodes(recording, numbers),
+        things=_things(study, recording, numbers),
+        seconds_per_step=recording.info.ordering.seconds_per_step if recording.info.ordering else None,
     )
     mask = next((spec for spec in recording.info.arrays if spec.role == "mask"), None)
     if mask is not None:
@@ -81,6 +83,26 @@ def recorded_rows(
     from innerview.lenses.rows.feed import RecordedFeed
 
     return replace(rows, feed=RecordedFeed(given, numbers), ends=given.extremes())
+
+
+def _things(study: Study, recording: Recording, numbers: np.ndarray) -> Things | None:
+    """Named things, where the recording has them and a picture that their boxes lie in."""
+    info = recording.info
+    column = next((c.name for c in info.columns if c.type == "objects"), None)
+    picture = next((spec for spec in info.arrays if spec.role == "observation" and spec.is_image), None)
+    if column is None or picture is None:
+        return None
+
+    def read(places: np.ndarray) -> list[list[dict[str, Any]]]:
+        wanted = numbers[places]
+        if not len(wanted):
+            return []
+        low = int(wanted.min())
+        listed = recording.columns([column], low, int(wanted.max()) + 1)[column][(wanted - low).tolist()]
+        return [list(things or ()) for things in listed.to_list()]
+
+    height, width = picture.shape[:2]
+    return Things(names=lambda: tuple(derived(study, recording).kinds), read=read, size_hw=(height, width))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -35,12 +36,35 @@ def scored_run(
     grad: bool = True,
 ) -> tuple[Tensor, Output]:
     """A run, and its target as one number per row [rows]: of a head, or of all that a layer puts out."""
+    layer = _layer_of(target)
+    output = subject.run(inputs, memory, keep=(*keep, *layer), rule=rule, grad=grad)
+    return settled_target(subject, output.heads, target).read(output), output
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target that was settled for some rows: what they chose is asked about also where they are changed."""
+
+    words: str
+    keep: tuple[str, ...]
+    """Sites that a run has to keep for it."""
+    read: Callable[[Output], Tensor]
+    """A number per row [rows] of what a run gave."""
+
+
+def settled_target(subject: Subject, heads: Mapping[str, Tensor], target: str) -> Target:
+    """A target of a head or a layer; what is asked about is settled by what these rows said, [rows, size] by head."""
+    layer = _layer_of(target)
+    if layer:
+        return Target(target, layer, lambda output: output.sites[layer[0]].flatten(1).sum(dim=1))
+    score = scorer(subject, heads, target)
+    return Target(target, (), lambda output: score(output.heads))
+
+
+def _layer_of(target: str) -> tuple[str, ...]:
+    """The layer that a target names; none where it is of a head."""
     word, _, layer = target.partition(" ")
-    if word == "layer":
-        output = subject.run(inputs, memory, keep=(*keep, layer), rule=rule, grad=grad)
-        return output.sites[layer].flatten(1).sum(dim=1), output
-    output = subject.run(inputs, memory, keep=keep, rule=rule, grad=grad)
-    return scorer(subject, output.heads, target)(output.heads), output
+    return (layer,) if word == "layer" else ()
 
 
 def scorer(subject: Subject, heads: Mapping[str, Tensor], target: str, *, taken: np.ndarray | None = None) -> Score:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from innerview.errors import SubjectError, UnknownName
+from innerview.errors import NoRectifier, UnknownName
 
 Rule = Literal["plain", "guided", "deconvnet"]
 """What passes back through a rectifier. `plain`: the gradient times the rectifier's slope, for a ReLU 1 where its input
@@ -36,7 +36,7 @@ def backward_rule(rule: Rule) -> Iterator[None]:
     with _RectifierMode(rule) as mode:
         yield
     if not mode.met:
-        raise SubjectError(f"No rectifier ran, so '{rule}' would be the plain gradient. Use rule='plain'.")
+        raise NoRectifier(f"No rectifier ran, so '{rule}' would be the plain gradient. Use rule='plain'.")
 
 
 class _RectifierMode(TorchFunctionMode):
@@ -56,7 +56,7 @@ class _RectifierMode(TorchFunctionMode):
         given = dict(kwargs or {})
         name = getattr(func, "__name__", "").strip("_")
         if name in _SMOOTH and torch.is_grad_enabled():
-            raise SubjectError(
+            raise NoRectifier(
                 f"The rule '{self._rule}' is one of rectifiers, such as ReLU; this model uses {name}, which would pass "
                 "the plain gradient. Use rule='plain'."
             )
