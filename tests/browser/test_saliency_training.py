@@ -48,7 +48,7 @@ def test_snapshots_are_columns_by_training_step(visit: Visit, show: Show, study:
     )
     expect(bench.get("saliency-cell")).to_have_count(6)
     heads = [head for head in bench.get("saliency-grid").locator("b.head").all_inner_texts() if "steps" in head]
-    assert heads == [f"{step} steps, run" for step in (0, 10, 40, 80, 320, 640)]
+    assert heads == [f"{step} steps" for step in (0, 10, 40, 80, 320, 640)]
     for step in (0, 40, 640):
         age = iv.load_snapshot(study, "run", step, like=walker())
         made = iv.look(
@@ -60,6 +60,7 @@ def test_snapshots_are_columns_by_training_step(visit: Visit, show: Show, study:
     bench.get("saliency-snapshot-other @ 5 steps").check()
     refused = bench.page.locator('[data-place="gradient | other @ 5 steps"]').get_by_test_id("saliency-words")
     expect(refused).to_contain_text("is of another architecture than 'walker'")
+    expect(bench.get("saliency-grid")).to_contain_text("5 steps, other")
 
 
 def test_the_learning_signal_is_computed_and_drawn(visit: Visit, show: Show, study: iv.Study) -> None:

@@ -99,19 +99,28 @@ class LearningWork(StoredWork):
         taken, last = self.taken[part], len(self.taken) - 1
         watch(0 if part == last else part + 1, len(self.taken), f"{taken.step:,} steps")
         try:
-            subject = load_snapshot(self.study, taken.run, taken.step, like=self.like)
-            rows = self._rows(subject)
-            output = run_lens(self.looking, rows, subject, self.parameters)
-            assert isinstance(output, Heat)
+            subject, rows, output = self._looked_at(taken)
             maps = next(iter(output.heat.values()))
-            beside = maps if part == last else self._last
-            assert beside is not None
+            beside = maps if part == last else self._last_maps()
             found = measured(maps, beside, objects_in(rows, maps), signed=output.signed)
             return Looked(part, found, health_figures(rows, subject), maps=maps if part == last else None)
         except (LensError, SubjectError) as error:
             if part == last:
                 raise type(error)(f"The last snapshot, '{taken.subject}', cannot be looked at: {error}") from error
             return Looked(part, problem=str(error))
+
+    def _looked_at(self, taken: Snapshot) -> tuple[Subject, Rows, Heat]:
+        subject = load_snapshot(self.study, taken.run, taken.step, like=self.like)
+        rows = self._rows(subject)
+        output = run_lens(self.looking, rows, subject, self.parameters)
+        assert isinstance(output, Heat)
+        return subject, rows, output
+
+    def _last_maps(self) -> np.ndarray:
+        """Those that all others are compared with; made once more where this work was not given them."""
+        if self._last is None:
+            self._last = next(iter(self._looked_at(self.taken[-1])[2].heat.values()))
+        return self._last
 
     def merge(self, given: Sequence[Looked]) -> Found:
         """The signals and scores by step, and which of them rises first."""
