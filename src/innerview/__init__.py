@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
+    from innerview.lenses.trust.work import examine
     from innerview.rollouts.learning.ages import load_snapshot
     from innerview.rollouts.learning.folder import import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
@@ -50,6 +51,7 @@ _HOMES = {
     "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
+    "examine": "innerview.lenses.trust.work",
     "from_sb3": "innerview.subjects",
     "import_snapshots": "innerview.rollouts.learning.folder",
     "learning_signal": "innerview.rollouts.learning.signal",
@@ -88,6 +90,7 @@ __all__ = [
     "ablation_test",
     "check",
     "edit",
+    "examine",
     "from_sb3",
     "import_pairs",
     "import_snapshots",

@@ -14,7 +14,9 @@ import torch
 import innerview as iv
 from innerview.errors import CaptureError
 from innerview.testing.worlds import CountingWorld
+from tests.capture.test_replayed_first import Turns
 from tests.rollouts.players import recurrent
+from tests.subjects.shapes.table import seeded
 
 KILLED = """
 import time
@@ -159,3 +161,40 @@ def test_an_episode_that_is_cut_short_is_told_from_one_that_is_over(tmp_path: Pa
     groups = log.recording.groups()
     assert groups["outcome"].to_list() == ["ended", "time limit", "fell", "left off"][: len(groups)]
     assert groups["cut"].to_list() == [False, True, False, True]
+
+
+def test_nothing_is_kept_of_a_subject_that_says_something_else_than_its_module(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "a.study")
+    adapted = iv.subject(seeded(Turns), name="turns", example=torch.zeros(1, 6))
+    loud = np.random.default_rng(0).uniform(2, 3, (8, 6)).astype(np.float32)
+    log = iv.recorder(study, adapted, name="mine", block_rows=1)
+    for seen in loud[:3]:
+        log.step(seen, 0)
+    for _ in range(2):  # also one who goes on all the same
+        with pytest.raises(CaptureError, match="differs by up to"):
+            log.step(loud[3], 0)
+    log.close()
+    with pytest.raises(CaptureError, match="differs by up to"), iv.recorder(study, adapted, name="short") as short:
+        for seen in loud[:2]:  # too few steps for a replay of the first ones
+            short.step(seen, 0)
+    assert study.recordings() == [] and not any((study.path / "recordings").iterdir()) and iv.check(study.path) == []
+
+
+def test_a_closed_recorder_takes_no_more(tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", name="x", actions=["a"]) as log:
+        log.step(np.zeros(3), 0)
+    with pytest.raises(CaptureError, match="'x' takes no more steps: it is closed"):
+        log.step(np.zeros(3), 0)
+    assert log.recording.rows == 1
+
+
+def test_a_step_that_is_refused_leaves_the_memory_as_it_was(played: iv.Recording, tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine") as log:
+        for row in range(6):
+            seen, action = played.array("observation", row, row + 1)[0], int(played.columns(["action"])["action"][row])
+            for wrong in ({"action": 7}, {"action": action, "more": 1.0}, {"action": action, "reward": float("nan")}):
+                if row:
+                    with pytest.raises(CaptureError):
+                        log.step(seen, **wrong)
+            log.step(seen, action)
+    assert np.allclose(log.recording.array("memory", 0, 6), played.array("memory", 0, 6), atol=1e-6)

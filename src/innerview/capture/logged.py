@@ -32,6 +32,10 @@ _TRIED = 4
 _PROBABILITIES, _ENTROPY, _VALUE, _MEMORY = "probabilities", "entropy", "value", "memory"
 
 
+class NotBelieved(CaptureError):
+    """The module, called by hand, says something else than was to be recorded."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class LoggedStep:
     """What somebody says of one step."""
@@ -71,13 +75,18 @@ class StepLog:
         """Episode and step that come next, in words."""
         return f"step {self._episode.length if self._episode else 0} of episode {self.episodes}"
 
+    @property
+    def believed(self) -> bool:
+        """Whether what the subject says was replayed, or no subject is asked."""
+        return self._subject is None or self._tried is None
+
     def add(self, step: LoggedStep) -> Piece:
-        """The row of one step."""
+        """The row of one step. One that is refused for what was given leaves the memory as it was."""
         seen = dict(read_all(self._parts, step.observation))
-        begins = self._episode is None
+        given = self._facts(step.facts) | dict(zip(self._names, self._action(step.action), strict=True))
+        values, arrays = self._said(step, seen, begins=self._episode is None)
         episode = self._episode = self._episode or Episode(self.episodes, 0, None, self.form.columns)
-        values, arrays = self._said(step, seen, begins=begins)
-        values |= self._facts(step.facts) | dict(zip(self._names, self._action(step.action), strict=True))
+        values |= given
         values |= {"episode": episode.number, "step": episode.length, "reward": float(step.reward)}
         arrays |= {array: seen[name] for name, array in self.form.observations.items()}
         episode.add(values, arrays, float(step.reward), step.outcome, cut=step.cut)
@@ -85,6 +94,7 @@ class StepLog:
 
     def end(self, outcome: str) -> Piece | None:
         """End an episode that somebody left off."""
+        self._replay()
         if self._episode is None or not self._episode.length:
             return None
         self._episode.cut_short(outcome)
@@ -121,11 +131,16 @@ class StepLog:
             told = {name: self._stepper.memory[name] for name in subject.told_names}
             self._tried.append({**inputs, **told})
         if len(self._tried) == _TRIED or (begins and len(self._tried) > 1):
-            steps, self._tried = self._tried, None
-            try:
-                replay(subject, steps)
-            except SubjectError as problem:
-                raise CaptureError(f"What was recorded so far cannot be believed. {problem}") from problem
+            self._replay()
+
+    def _replay(self) -> None:
+        if self._subject is None or not self._tried:
+            return
+        steps, self._tried = self._tried, None
+        try:
+            replay(self._subject, steps)
+        except SubjectError as problem:
+            raise NotBelieved(f"What '{self._subject.info.name}' says is not recorded. {problem}") from problem
 
     def _as_given(self, said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         given = {name: value for name, value in said.items() if value is not None}

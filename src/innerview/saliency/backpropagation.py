@@ -69,12 +69,8 @@ def flow_back(
 
     from innerview.subjects import scored_run
 
+    names, watched = _watched(rows, subject, change)
     places = np.arange(rows.count)
-    names = inputs_of(subject)
-    inputs = {n: v.detach().clone() for n, v in rows.inputs(places).items()}
-    if change is not None:
-        inputs = {n: change(n, v) if n in names else v for n, v in inputs.items()}
-    watched = {n: v.requires_grad_(n in names) for n, v in inputs.items()}
     keep = (layer,) if layer else ()
     with torch.enable_grad():
         score, output = scored_run(subject, watched, rows.memory_before(places), target, keep=keep, rule=rule)
@@ -93,9 +89,50 @@ def flow_back(
     return Flow({n: watched[n].detach() for n in names}, inward, activation, by_layer)
 
 
+def flow_by_action(rows: Rows, subject: Subject, action: str, *, rule: Rule) -> tuple[Tensor, dict[str, Tensor]]:
+    """The action that is asked about, [row], and the gradient of every action's number: [action, row, …] by input."""
+    import torch
+
+    from innerview.subjects import action_numbers
+
+    names, watched = _watched(rows, subject, None)
+    memory = rows.memory_before(np.arange(rows.count))
+    with torch.enable_grad():
+        output = subject.run(watched, memory, rule=rule, grad=True)
+        head, asked = action_numbers(subject, output.heads, action)
+        numbers = output.heads[head]
+        if not numbers.requires_grad:
+            raise LensError(_cut_off(names[0], head))
+        sources = [watched[name] for name in names]
+        found = [
+            torch.autograd.grad(number.sum(), sources, allow_unused=True, retain_graph=True)
+            for number in numbers.unbind(1)
+        ]
+    gradients = {
+        name: torch.stack([torch.zeros_like(watched[name]) if g is None else g for g in of])
+        for name, of in zip(names, zip(*found, strict=True), strict=True)
+        if any(g is not None for g in of)
+    }
+    if not gradients:
+        raise LensError(_cut_off(names[0], head))
+    check_finite(subject, {name: value.transpose(0, 1) for name, value in gradients.items()})
+    return asked, gradients
+
+
 def as_heat(values: Given) -> dict[str, np.ndarray]:
     """Values of inputs as the arrays that a heat map holds."""
     return {name: as_planes(value.detach()).cpu().float().numpy() for name, value in values.items()}
+
+
+def _watched(
+    rows: Rows, subject: Subject, change: Callable[[str, Tensor], Tensor] | None
+) -> tuple[list[str], dict[str, Tensor]]:
+    """Names of the inputs that gradients are taken by, and all inputs, those ready for it."""
+    names = inputs_of(subject)
+    inputs = {n: v.detach().clone() for n, v in rows.inputs(np.arange(rows.count)).items()}
+    if change is not None:
+        inputs = {n: change(n, v) if n in names else v for n, v in inputs.items()}
+    return names, {n: v.requires_grad_(n in names) for n, v in inputs.items()}
 
 
 def _cut_off(name: str, target: str) -> str:

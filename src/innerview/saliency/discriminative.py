@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.saliency.backpropagation import as_heat, flow_back, vectors_of
+from innerview.saliency.backpropagation import as_heat, flow_by_action, vectors_of
 from innerview.schema import Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -30,15 +30,22 @@ LENS = Lens(
 
 
 def look(rows: Rows, subject: Subject, *, action: str = "", watch: Watch = unwatched) -> Heat:
-    """Guided backpropagation of one action's number less the mean of all others'.
+    """Guided backpropagation of one action's number, less the mean of those of all others.
 
-    What raises all actions alike cancels before the first rectifier on the way back, so it does not show.
+    They are subtracted at the input: taken off the numbers themselves, next to nothing of the others is left behind
+    the rectifiers of a deep network, where guided backpropagation draws nearly the same whatever it begins with.
     """
-    target = f"{action or 'action'} over others"
-    flow = flow_back(rows, subject, target, rule="guided")
+    import torch
+
+    asked, gradients = flow_by_action(rows, subject, action, rule="guided")
+    found = {}
+    for name, each in gradients.items():
+        count = len(each)
+        own = each[asked, torch.arange(rows.count, device=each.device)]
+        found[name] = (own * count - each.sum(0)) / (count - 1)
     return Heat(
-        heat=as_heat(flow.inward),
+        heat=as_heat(found),
         rows=rows.numbers,
-        unit=f"of '{target}' per unit of the input",
+        unit=f"of '{action or 'action'}' over others, per unit of the input",
         vectors=vectors_of(subject),
     )

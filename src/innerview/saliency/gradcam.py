@@ -16,6 +16,7 @@ LENS = Lens(
     question="Where does the layer find what speaks for the decision?",
     needs=("image input", "convolution", "gradients"),
     parameters=(TARGET, LAYER, GRADIENTS, SIGNED),
+    variants={"g1gradcam": {"gradients": "guided"}},
     yields="heat",
     over="row",
     cost="instant",

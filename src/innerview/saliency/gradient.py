@@ -20,6 +20,7 @@ LENS = Lens(
             name="times_input", type="bool", default=False, description="Multiply by the pixel: darkness counts less."
         ),
     ),
+    variants={"gradient-times-input": {"times_input": True}},
     yields="heat",
     over="row",
     cost="instant",

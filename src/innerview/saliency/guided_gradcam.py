@@ -16,6 +16,7 @@ LENS = Lens(
     question="Which pixels speak for the decision, where the layer finds it?",
     needs=("image input", "convolution", "gradients"),
     parameters=(TARGET, LAYER, GRADIENTS, SIGNED),
+    variants={"g2gradcam": {"gradients": "guided"}},
     yields="heat",
     over="row",
     cost="instant",

@@ -47,6 +47,7 @@ from innerview.schema.output import (
 )
 from innerview.schema.place.pose import Pose, is_pose, pose_of, pose_part, with_foreign_poses
 from innerview.schema.place.scene import Camera, MapImage, Polygon, Scene
+from innerview.schema.place.thing import ObjectInView
 from innerview.schema.place.units import units_per
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import (
@@ -115,6 +116,7 @@ __all__ = [
     "Move",
     "NamedFactor",
     "Need",
+    "ObjectInView",
     "Ordering",
     "Origin",
     "Output",

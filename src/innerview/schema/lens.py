@@ -70,6 +70,10 @@ class Lens:
     cost: Literal["instant", "seconds", "minutes"] = "seconds"
     paper: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    variants: Mapping[str, Mapping[str, Setting]] = field(default_factory=dict)
+    """Methods that have a name of their own in the literature: which parameters make this lens one of them."""
+    baseline: bool = False
+    """It depends on no weights: it stands beside methods that must do better."""
 
     runs_subject: bool = field(init=False, default=False)
     """Whether it is given a subject: as its needs say."""
@@ -78,6 +82,11 @@ class Lens:
         for need in self.needs:
             if need not in get_args(Need):
                 raise UnknownName("need", need, get_args(Need), f"Lens '{self.name}' says that it needs it.")
+        known = {parameter.name for parameter in self.parameters}
+        for name, settings in self.variants.items():
+            for given in settings:
+                if given not in known:
+                    raise UnknownName("parameter", given, known, f"Variant '{name}' of lens '{self.name}' sets it.")
         if self.over == "row" and self.yields not in ("heat", "per row"):
             raise LensError(
                 f"Lens '{self.name}' looks at single rows and yields '{self.yields}'. Of single rows it is 'heat' or "

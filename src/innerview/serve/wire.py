@@ -359,14 +359,3 @@ class SavedSelection(BaseModel):
 
 class SavedSelections(RootModel[Annotated[list[SavedSelection], Field(max_length=500)]]):
     """Every named selection of a study."""
-
-
-class LiveRequest(BaseModel):
-    """One call over the WebSocket; a newer one on the same channel replaces it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    id: int
-    channel: Name
-    call: Name
-    arguments: dict[str, Any] = {}

@@ -1244,6 +1244,16 @@ export interface components {
             unit: string;
         };
         /**
+         * BinaryHead
+         * @description What the binary message that follows holds: little-endian numbers, row by row.
+         */
+        BinaryHead: {
+            /** Dtype */
+            dtype: string;
+            /** Shape */
+            shape: number[];
+        };
+        /**
          * Camera
          * @description Intrinsics of a pinhole camera, in pixels.
          */
@@ -1684,6 +1694,18 @@ export interface components {
             shape: number[];
         };
         /**
+         * JobNews
+         * @description How a job stands now.
+         */
+        JobNews: {
+            /**
+             * Event
+             * @constant
+             */
+            event: "job";
+            job: components["schemas"]["JobReply"];
+        };
+        /**
          * JobReply
          * @description How a job stands.
          */
@@ -1716,7 +1738,7 @@ export interface components {
             unit: string;
         };
         /** JobRequest */
-        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"];
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"];
         /**
          * LearningJob
          * @description What maps of the same observations say at every snapshot of a training, beside the scores.
@@ -1766,6 +1788,11 @@ export interface components {
          */
         Lens: {
             /**
+             * Baseline
+             * @default false
+             */
+            baseline: boolean;
+            /**
              * Cost
              * @default seconds
              * @enum {string}
@@ -1805,12 +1832,44 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             };
+            /** Variants */
+            variants?: {
+                [key: string]: {
+                    [key: string]: boolean | number | string;
+                };
+            };
             /**
              * Yields
              * @default per row
              * @enum {string}
              */
             yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
+        };
+        /**
+         * LensCall
+         * @description Look at a recorded row through a lens.
+         */
+        LensCall: {
+            /** Input */
+            input?: string | null;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /** Lens */
+            lens: string;
+            /** Other */
+            other?: boolean;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /** Subject */
+            subject?: string | null;
         };
         /**
          * LensJob
@@ -1845,6 +1904,86 @@ export interface components {
             ][] | null;
             /** Subject */
             subject?: string | null;
+        };
+        /**
+         * LiveAnswer
+         * @description What a call gave.
+         */
+        LiveAnswer: {
+            /** @default null */
+            binary: components["schemas"]["BinaryHead"] | null;
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: true;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * LiveFailure
+         * @description What went wrong; of no request in particular where it could not be read.
+         */
+        LiveFailure: {
+            /**
+             * Channel
+             * @default null
+             */
+            channel: string | null;
+            error: components["schemas"]["ErrorBody"];
+            /**
+             * Id
+             * @default null
+             */
+            id: number | null;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: false;
+        };
+        /**
+         * LiveRequest
+         * @description One call; a newer one on the same channel replaces it.
+         */
+        LiveRequest: {
+            /**
+             * Arguments
+             * @default {}
+             */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Call */
+            call: string;
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+        };
+        /**
+         * LiveStale
+         * @description A newer request took this one's place.
+         */
+        LiveStale: {
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: false;
+            /**
+             * Stale
+             * @constant
+             */
+            stale: true;
         };
         /**
          * MapImage
@@ -1976,6 +2115,28 @@ export interface components {
          */
         Names: {
             [key: string]: string;
+        };
+        /**
+         * ObjectInView
+         * @description One thing of a column of objects; what a world does not say of it is NaN.
+         */
+        ObjectInView: {
+            /** Distance */
+            distance: number;
+            /** Height Px */
+            height_px: number;
+            /** Name */
+            name: string;
+            /** Width Px */
+            width_px: number;
+            /** X */
+            x: number;
+            /** X Px */
+            x_px: number;
+            /** Y */
+            y: number;
+            /** Y Px */
+            y_px: number;
         };
         /**
          * OrderReply
@@ -2902,6 +3063,44 @@ export interface components {
             thresholds: {
                 [key: string]: number | null;
             };
+        };
+        /**
+         * TrustJob
+         * @description Examine every method of attribution that fits a subject, and edge detectors beside them.
+         */
+        TrustJob: {
+            /** Again */
+            again?: boolean;
+            /** Count */
+            count?: number;
+            /** Draws */
+            draws?: number;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "trust";
+            /** Methods */
+            methods?: string[];
+            /** Other */
+            other?: boolean;
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Seed */
+            seed?: number;
+            /** Subject */
+            subject?: string | null;
+            /** Target */
+            target?: string;
         };
         /**
          * WeightEdit

@@ -154,7 +154,7 @@ def _shifted(
     names: int,
     random: np.random.Generator,
 ) -> np.ndarray:
-    """[shuffle, happening, class]: the same counts when all onsets of an episode are shifted around it by some steps."""
+    """[shuffle, happening, class]: the same counts when an episode's onsets are shifted around it by some steps."""
     recent = np.zeros(started.shape, bool)
     for start, stop in bounds:
         inside = started[start:stop]

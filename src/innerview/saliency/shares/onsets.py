@@ -120,6 +120,7 @@ def sentence(lead: Lead, seconds: float | None) -> str:
 def _time(lead: Lead, seconds: float | None) -> str:
     scale, unit = (seconds, "s") if seconds else (1.0, "steps")
     middle, low, high = (f"{value * scale:.3g}" for value in (lead.lead, lead.low, lead.high))
+    unit = "step" if unit == "steps" and middle == "1" else unit
     return f"{middle} {unit} ({low} to {high})"
 
 

@@ -1,4 +1,4 @@
-"""Every time a thing was seen: what class, where on the screen, how far from the player, and how strongly the map lit."""
+"""Every time a thing was seen: its class, where on the screen, where from the player, and how the map lit."""
 
 from __future__ import annotations
 

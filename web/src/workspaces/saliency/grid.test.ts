@@ -14,11 +14,11 @@ const lens = (name: string, parameters: unknown[], more: object = {}): LensInfo 
   ({ name, question: "?", over: "row", yields: "heat", needs: ["image input"], parameters, ...more }) as LensInfo;
 const lenses = [
   lens("gradient", [parameter("target", "target", "action")]),
-  lens("gradcam", [
-    parameter("target", "target", "action"),
-    parameter("layer", "layer"),
-    parameter("gradients", "choice", "plain"),
-  ]),
+  lens(
+    "gradcam",
+    [parameter("target", "target", "action"), parameter("layer", "layer"), parameter("gradients", "choice", "plain")],
+    { variants: { g1gradcam: { gradients: "guided" } } },
+  ),
   lens("blurring", [parameter("head", "head")]),
   lens("factors", [], { over: "rows", yields: "chart" }),
   lens("lacking", [parameter("target", "target", "action")]),
@@ -41,7 +41,7 @@ const methods = methodsOf(lenses, recording, runner);
 const nothing = { method: null, target: null, layer: null, frame: null, input: null, subject: null, snapshot: null };
 
 describe("methods", () => {
-  it("are lenses over one row that fit, and guided weights are methods of their own", () => {
+  it("are lenses over one row that fit, and their variants are methods of their own", () => {
     expect(methods.map(({ key }) => key)).toEqual(["gradient", "gradcam", "g1gradcam", "blurring"]);
     expect(methods[2]!.parameters).toMatchObject({ gradients: "guided" });
   });

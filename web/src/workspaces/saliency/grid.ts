@@ -24,21 +24,16 @@ export interface Method {
   readonly parameters: Given;
 }
 
-/** Methods that are another one with guided weights, by their names in the literature. */
-const guidedNames: Readonly<Record<string, string>> = { gradcam: "g1gradcam", "guided-gradcam": "g2gradcam" };
-
-/** Every lens that gives heat for a single row and fits the recording. */
+/** Every lens that gives heat for a single row and fits the recording, and its variants, which have names of their own. */
 export function methodsOf(lenses: readonly LensInfo[], recording: RecordingInfo, runner: Runner | null): Method[] {
   return lenses
     .filter((lens) => lens.over === "row" && lens.yields === "heat" && !missing(lens, recording))
     .flatMap((lens): Method[] => {
-      const plain = { key: lens.name, title: lens.name, lens, parameters: defaultsOf(lens, recording, "", runner) };
-      const guided = guidedNames[lens.name];
-      const takes = lens.parameters?.some(({ name }) => name === "gradients");
-      if (!guided || !takes) return [plain];
+      const parameters = defaultsOf(lens, recording, "", runner);
+      const variants = Object.entries(lens.variants ?? {});
       return [
-        plain,
-        { ...plain, key: guided, title: guided, parameters: { ...plain.parameters, gradients: "guided" } },
+        { key: lens.name, title: lens.name, lens, parameters },
+        ...variants.map(([key, given]) => ({ key, title: key, lens, parameters: { ...parameters, ...given } })),
       ];
     });
 }

@@ -1,5 +1,7 @@
 import { Saliency as SaliencyState } from "../../state/saliency/saliency.svelte";
+import { Trust } from "../../state/trust/trust.svelte";
 import { needs, type Workspace } from "../../state/workspace";
+import { measuresOfSaliency } from "./begin";
 import Saliency from "./Saliency.svelte";
 
 export const workspace: Workspace = {
@@ -12,12 +14,17 @@ export const workspace: Workspace = {
     "view-saliency-grid",
     "view-region",
     "view-learning",
+    "view-classes",
+    "view-memorised",
+    "view-ignored",
+    "view-trust",
     "view-begin",
     "view-episodes",
     "view-timelines",
     "view-actions",
   ],
   layout: Saliency,
-  states: [SaliencyState],
+  states: [SaliencyState, Trust],
+  measures: measuresOfSaliency,
   help: "workspace-saliency",
 };
