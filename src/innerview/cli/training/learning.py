@@ -70,17 +70,13 @@ def learning(
     from innerview.cli.make import load_subject
     from innerview.lenses.discovery import all_lenses
     from innerview.rollouts.learning.curve import read_curve
-    from innerview.rollouts.learning.folder import CURVE, import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
     from innerview.store import Study
 
     opened = Study.open(study)
     chosen, parameters = only_recording(opened, recording).name, parameters_of(all_lenses().get(lens).lens, set_ or [])
     like, _ = load_subject(subject)
-    folder = Path(snapshots)
-    if folder.is_dir() and snapshots not in {taken.run for taken in opened.snapshots()}:
-        curve = curve or (folder / CURVE if (folder / CURVE).is_file() else None)
-        snapshots = import_snapshots(opened, folder, like, run=run, curve=curve)[0].run
+    snapshots, curve = _in_study(opened, snapshots, like, run, curve)
     result = learning_signal(
         opened,
         like,
@@ -96,6 +92,17 @@ def learning(
         **parameters,
     )
     _print(opened, result.id, result.value)
+
+
+def _in_study(study: Study, snapshots: str, like: Any, run: str | None, curve: Path | None) -> tuple[str, Path | None]:
+    """The training run, brought in from its folder where it is none of the study, and its curve."""
+    from innerview.rollouts.learning.folder import CURVE, import_snapshots
+
+    folder = Path(snapshots)
+    if not folder.is_dir() or snapshots in {taken.run for taken in study.snapshots()}:
+        return snapshots, curve
+    curve = curve or (folder / CURVE if (folder / CURVE).is_file() else None)
+    return import_snapshots(study, folder, like, run=run, curve=curve)[0].run, curve
 
 
 def _print(study: Study, result: str, value: Any) -> None:
