@@ -27,6 +27,7 @@ from innerview.subjects import Subject, replay
 from innerview.worlds.gym.facts import columns_of, fitting
 from innerview.worlds.gym.spaces import Observed, observed_like, read_all
 
+_ROUGH = 1e-3
 _TRIED = 4
 """Steps that are replayed before what is said is believed."""
 _PROBABILITIES, _ENTROPY, _VALUE, _MEMORY = "probabilities", "entropy", "value", "memory"
@@ -152,14 +153,15 @@ class StepLog:
         for spec in self.form.arrays:
             if spec.name not in given:
                 continue
-            array = _plain(given[spec.name]).astype(spec.dtype)
-            if array.shape != spec.shape:
-                raise CaptureError(f"'{spec.name}' has shape {array.shape}, and had {spec.shape} in the first step.")
-            arrays[spec.name] = array
+            arrays[spec.name] = _finite(spec.name, given[spec.name], spec.dtype)
+            if arrays[spec.name].shape != spec.shape:
+                shape = arrays[spec.name].shape
+                raise CaptureError(f"'{spec.name}' has shape {shape}, and had {spec.shape} in the first step.")
         if _PROBABILITIES in arrays:
+            _check_shares(arrays[_PROBABILITIES], self.world.actions)
             columns[_ENTROPY] = float(entropy(arrays[_PROBABILITIES][None])[0])
         if _VALUE in given:
-            columns[_VALUE] = float(_plain(given[_VALUE]).reshape(()))
+            columns[_VALUE] = float(_finite(_VALUE, given[_VALUE], "float64").reshape(()))
         return columns, arrays
 
     def _facts(self, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,6 +254,26 @@ def _form(first: LoggedStep, world: WorldInfo) -> Layout:
         heads=HeadLayout(forms=()),
         sites=SiteLayout(),
     )
+
+
+def _finite(name: str, value: Any, dtype: str) -> np.ndarray:
+    """Numbers as they are saved, none of which is infinite or unknown."""
+    with np.errstate(over="ignore"):
+        array = _plain(value).astype(dtype)
+    if not np.isfinite(array).all():
+        raise CaptureError(f"'{name}' holds a number that {dtype} cannot: NaN, or one that is too large.")
+    return array
+
+
+def _check_shares(shares: np.ndarray, actions: ActionSpace) -> None:
+    if actions.kind == "discrete" and shares.size != actions.size:
+        raise CaptureError(f"There are {actions.size} actions and {shares.size} probabilities. Give one for each.")
+    total = float(shares.sum())
+    if shares.min(initial=0.0) < 0 or abs(total - 1.0) > _ROUGH:
+        raise CaptureError(
+            f"{shares.tolist()} are no probabilities: each is 0 or more, and they add up to 1, not to {total:.3g}. "
+            "Logits go through a softmax."
+        )
 
 
 def _plain(value: Any) -> np.ndarray:
