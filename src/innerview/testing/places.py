@@ -66,7 +66,9 @@ def dives(adapted: Subject, *, episodes: int = 16, steps: int = 30, seed: int = 
         for top, left in fish:
             pictures[row, 0, top : top + _SIDE, left : left + _SIDE] = light
         seen.append([_thing("diver", player, player), *(_thing("fish", at, player) for at in fish)])
-    things = Things(names=lambda: ("diver", "fish"), read=lambda places: [seen[p] for p in places], size_hw=(SIZE, SIZE))
+    things = Things(
+        names=lambda: ("diver", "fish"), read=lambda places: [seen[p] for p in places], size_hw=(SIZE, SIZE)
+    )
     return fed_rows(
         adapted,
         {adapted.info.inputs[0].name: torch.as_tensor(pictures, dtype=torch.float32)},

@@ -1,5 +1,6 @@
 import { Saliency as SaliencyState } from "../../state/saliency/saliency.svelte";
 import { needs, type Workspace } from "../../state/workspace";
+import { measuresOfSaliency } from "./begin";
 import Saliency from "./Saliency.svelte";
 
 export const workspace: Workspace = {
@@ -8,8 +9,19 @@ export const workspace: Workspace = {
   icon: "M2 2h6v6H2zM10 2h6v6h-6zM2 10h6v6H2zM10 10h6v6h-6zM12 13a1 1 0 1 0 2 0a1 1 0 1 0-2 0",
   order: 50,
   needs: [needs.imageInput, needs.liveSubject],
-  views: ["view-saliency-grid", "view-region", "view-begin", "view-episodes", "view-timelines", "view-actions"],
+  views: [
+    "view-saliency-grid",
+    "view-region",
+    "view-classes",
+    "view-memorised",
+    "view-ignored",
+    "view-begin",
+    "view-episodes",
+    "view-timelines",
+    "view-actions",
+  ],
   layout: Saliency,
   states: [SaliencyState],
+  measures: measuresOfSaliency,
   help: "workspace-saliency",
 };
