@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
     from innerview.lenses.trust.work import trust
+    from innerview.lenses.video.export import export_video
+    from innerview.lenses.video.job import VideoMap
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.recorder import recorder
@@ -44,10 +46,12 @@ _HOMES = {
     "EditSet": "innerview.schema",
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
+    "VideoMap": "innerview.lenses.video.job",
     "World": "innerview.worlds",
     "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
+    "export_video": "innerview.lenses.video.export",
     "from_sb3": "innerview.subjects",
     "load_snapshot": "innerview.rollouts.snapshots",
     "smallest_memory": "innerview.interventions.smallest_memory",
@@ -79,12 +83,14 @@ __all__ = [
     "Study",
     "Subject",
     "UnknownName",
+    "VideoMap",
     "WeightEdit",
     "World",
     "ablate",
     "ablation_test",
     "check",
     "edit",
+    "export_video",
     "from_sb3",
     "import_pairs",
     "load_snapshot",

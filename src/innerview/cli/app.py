@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from innerview.cli import ablate_app, lenses, look, make, predict, reduce_app, trust
+from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
+from innerview.lenses.video.job import VideoJob
 from innerview.registry import load_plugins
 from innerview.store import ImportOptions
 
@@ -216,7 +218,27 @@ def export(
     episode: Annotated[str | None, typer.Option(help="One episode; videos need one where there are several.")] = None,
     array: Annotated[list[str] | None, typer.Option(help="An array for .npz or a video; may be repeated.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="A column for .csv or .parquet; may be repeated.")] = None,
-    scale: Annotated[int | None, typer.Option(help="Pixels per pixel in a video; as fits where not said.")] = None,
+    scale: Annotated[int, typer.Option(min=0, help="Pixels per pixel in a video; as fits where not said.")] = 0,
+    maps: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='A map beside the picture of a video: a method, with what it is asked: "gradcam | target=value | '
+            'layer=conv2 | frame=1"; or result=ID. May be repeated.'
+        ),
+    ] = None,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(help="Makes the maps that are not stored: zoo:NAME or FILE.py:FUNCTION; may be repeated."),
+    ] = None,
+    rows: Rows = None,
+    input: Inputs = None,
+    normalise: Annotated[
+        str, typer.Option(help="Full colour is the strongest pixel of the episode, or of each frame.")
+    ] = VideoJob.normalise,
+    signs: Annotated[str, typer.Option(help="Colours of a sign: blue and orange, or green and red.")] = VideoJob.signs,
+    gain: Annotated[float, typer.Option(help="Full colour for heat that is so many times fainter.")] = VideoJob.gain,
+    columns: Annotated[int, typer.Option(help="Panels side by side; as fits where 0.")] = VideoJob.columns,
+    other: Other = False,
 ) -> None:
     """Write rows, arrays or a video of an episode to a file.
 
@@ -225,9 +247,28 @@ def export(
         innerview export my.study steps.csv --column step --column health
 
         innerview export my.study episode.mp4 --episode 3
+
+        innerview export my.study maps.mp4 --episode 3 --maps guided --maps "gradcam | target=value" --subject zoo:NAME
     """
     look.export(
-        study, out, recording=recording, episode=episode, arrays=array or None, columns=column or None, scale=scale
+        study,
+        out,
+        recording=recording,
+        episode=episode,
+        arrays=array or (),
+        columns=column or (),
+        maps=maps or (),
+        panels={
+            "subject": subject or (),
+            "rows": ranges(rows),
+            "inputs": bound(input),
+            "normalise": normalise,
+            "signs": signs,
+            "gain": gain,
+            "columns": columns,
+            "scale": scale,
+            "other": other,
+        },
     )
 
 

@@ -15,6 +15,7 @@ from rich.table import Table
 from innerview.cli.outputs import print_other
 from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
 from innerview.errors import InnerviewError, UnknownName
+from innerview.lenses.video.job import VideoMap
 from innerview.schema import Lens, Result
 
 if TYPE_CHECKING:
@@ -81,6 +82,40 @@ def lens(
         opened, name, chosen.name, rows=looked_at, subject=model, inputs=fed, other=other, again=again, **wanted
     )
     _print_result(opened, result)
+
+
+def export_maps(
+    study: Study, out: Path, recording: str, maps: Sequence[str], *, subject: Sequence[str], **drawn: Any
+) -> Path:
+    """A video of an episode, with maps beside it."""
+    from innerview.lenses.video.export import export_video
+
+    live = [_subject(text) for text in subject]
+    return export_video(study, out, recording, maps=[_map(text) for text in maps], subject=live, **drawn)
+
+
+def _map(text: str) -> VideoMap:
+    """METHOD | PARAMETER=VALUE | frame=1, or result=ID, as it is typed."""
+    from innerview.lenses.methods import heat_methods
+
+    name, *words = (part.strip() for part in text.split("|"))
+    if name.startswith("result="):
+        method, kinds, parameters = "", {"result": name.removeprefix("result=")}, list[str]()
+    else:
+        method, kinds, parameters = name, dict[str, str](), list[str]()
+    for word in words:
+        key, _, value = (part.strip() for part in word.partition("="))
+        if key in ("frame", "subject"):
+            kinds[key] = value
+        else:
+            parameters.append(word)
+    known = heat_methods()
+    if method and method not in known:
+        raise UnknownName("method of attribution", method, known)
+    given = parameters_of(known[method].looking.lens, parameters) if method else {}
+    frame = _typed("int", "frame", kinds.get("frame", "0"))
+    subject, result = kinds.get("subject"), kinds.get("result", "")
+    return VideoMap(method=method, parameters=given, frame=frame, subject=subject, result=result)
 
 
 def parameters_of(lens: Lens, words: Sequence[str]) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -11,11 +12,11 @@ from rich.table import Table
 from innerview.errors import InnerviewError, UnknownName
 from innerview.lenses.columns.derived import derived
 from innerview.schema import Column
-from innerview.store import Recording, Study, damage_named, export_arrays, export_rows, export_video
+from innerview.store import VIDEOS, Recording, Study, damage_named, export_arrays, export_rows
 from innerview.store import check as check_study
 from innerview.store import sign as sign_study
 
-_ROWS, _ARRAYS, _VIDEOS = (".csv", ".parquet"), (".npz",), (".mp4", ".gif")
+_ROWS, _ARRAYS = (".csv", ".parquet"), (".npz",)
 
 
 def check(path: Path) -> bool:
@@ -103,24 +104,42 @@ def export(
     *,
     recording: str | None,
     episode: str | None,
-    arrays: Sequence[str] | None,
-    columns: Sequence[str] | None,
-    scale: int | None,
+    arrays: Sequence[str],
+    columns: Sequence[str],
+    maps: Sequence[str],
+    panels: Mapping[str, Any],
 ) -> None:
     """Write a file whose ending says what it holds."""
     study = Study.open(path)
     chosen = only_recording(study, recording)
     kind = out.suffix.lower()
+    if kind in VIDEOS:
+        from innerview.cli.lenses import export_maps
+
+        array = arrays[0] if arrays else ""
+        made = export_maps(study, out, chosen.name, maps, episode=episode, array=array, **panels)
+    elif maps:
+        raise InnerviewError(f"Maps are drawn into videos: give a file that ends in {' or '.join(VIDEOS)}.")
+    else:
+        made = _export_values(study, chosen, out, episode, arrays or None, columns or None)
+    Console().print(f"Wrote {made}", markup=False, highlight=False)
+
+
+def _export_values(
+    study: Study,
+    chosen: Recording,
+    out: Path,
+    episode: str | None,
+    arrays: Sequence[str] | None,
+    columns: Sequence[str] | None,
+) -> Path:
+    kind = out.suffix.lower()
     start, stop = (0, None) if episode is None else chosen.group_rows(episode)
     if kind in _ROWS:
-        made = export_rows(derived(study, chosen), out, columns=columns, start=start, stop=stop)
-    elif kind in _ARRAYS:
-        made = export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
-    elif kind in _VIDEOS:
-        made = export_video(chosen, out, group=episode, array=arrays[0] if arrays else None, scale=scale)
-    else:
-        raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *_VIDEOS))
-    Console().print(f"Wrote {made}", markup=False, highlight=False)
+        return export_rows(derived(study, chosen), out, columns=columns, start=start, stop=stop)
+    if kind in _ARRAYS:
+        return export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
+    raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *VIDEOS))
 
 
 def only_recording(study: Study, name: str | None) -> Recording:
