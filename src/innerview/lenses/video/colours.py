@@ -41,4 +41,5 @@ def laid_over(picture: np.ndarray, values: np.ndarray, full: float, signs: str |
 
 
 def _polynomial(at: np.ndarray, coefficients: tuple[float, ...]) -> np.ndarray:
-    return 255 * np.polynomial.polynomial.polyval(at, coefficients).clip(0, 1)
+    found: np.ndarray = 255 * np.polynomial.polynomial.polyval(at, coefficients).clip(0, 1)
+    return found

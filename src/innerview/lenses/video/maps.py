@@ -123,7 +123,7 @@ def _given_result(asked: VideoMap, job: VideoJob, context: Context, recording: R
 def _check_whose(line: ResultInfo, name: str | None, recording: Recording, *, other: bool) -> None:
     made = recording.info.subject
     told, wanted = line.arguments.get("subject"), name or (made.name if made else None)
-    if told in (None, wanted) or wanted is None or (other and name is None):
+    if other or told in (None, wanted) or wanted is None:
         return
     raise NotAsRecorded(
         f"Result '{line.id}' ({line.kind}) holds maps of '{told}', and this video is of '{wanted}'. Name the subject, "

@@ -164,4 +164,6 @@ def _words(result: Result, whose: str, *, frame: int | None) -> tuple[str, str]:
     subject = result.arguments.get("subject")
     if subject and subject != whose:
         told.append(f"by {subject}")
+    if result.arguments.get("other"):
+        told.append("not as recorded")
     return title, " · ".join(word for word in told if word)

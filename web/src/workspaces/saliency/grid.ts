@@ -1,7 +1,9 @@
 /** A grid of heat maps of one row: two things are compared, down and across; all others stay as they are. */
-import type { LensInfo, RecordingInfo } from "../../api/model";
+import type { JobOf, LensInfo, RecordingInfo } from "../../api/model";
 import { choicesOf, defaultsOf, missing, type Given } from "../../state/results/lenses";
 import type { Runner } from "../../state/results/runner.svelte";
+
+type VideoMap = JobOf<"video">["maps"][number];
 
 export const dimensions = ["method", "target", "layer", "frame", "subject"] as const;
 export type Dimension = (typeof dimensions)[number];
@@ -98,6 +100,12 @@ export interface Cell {
   readonly frame: string;
   /** Why this cell says the same as others of its line: its method has no such parameter. */
   readonly note: string;
+}
+
+/** A cell as a map of a video: frames are counted back from the newest, and without frames all of them count. */
+export function videoMapOf({ method, parameters, subject, frame }: Cell): VideoMap {
+  const back = frame === "" ? -1 : frame === "t" ? 0 : Number(frame.replace(/^t−/, ""));
+  return { method, parameters, frame: back, result: "", ...(subject && { subject }) };
 }
 
 /** What is chosen of each dimension: the first holds where the dimension is not compared. */
