@@ -9,9 +9,10 @@ import typer
 
 from innerview.cli import ablate_app, lenses, look, make, predict, reduce_app, trust
 from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
+from innerview.errors import InnerviewError
 from innerview.lenses.video.job import VideoJob
 from innerview.registry import load_plugins
-from innerview.store import ImportOptions
+from innerview.store import VIDEOS, ImportOptions
 
 app = typer.Typer(
     help="innerview opens up neural agents that see.\n\nBegin with: innerview demo",
@@ -250,25 +251,27 @@ def export(
 
         innerview export my.study maps.mp4 --episode 3 --maps guided --maps "gradcam | target=value" --subject zoo:NAME
     """
-    look.export(
+    if out.suffix.lower() not in VIDEOS:
+        if maps:
+            raise InnerviewError(f"Maps are drawn into videos: give a file that ends in {' or '.join(VIDEOS)}.")
+        look.export(study, out, recording=recording, episode=episode, arrays=array or None, columns=column or None)
+        return
+    lenses.export_maps(
         study,
         out,
-        recording=recording,
+        recording,
+        maps or (),
+        subject=subject or (),
         episode=episode,
-        arrays=array or (),
-        columns=column or (),
-        maps=maps or (),
-        panels={
-            "subject": subject or (),
-            "rows": ranges(rows),
-            "inputs": bound(input),
-            "normalise": normalise,
-            "signs": signs,
-            "gain": gain,
-            "columns": columns,
-            "scale": scale,
-            "other": other,
-        },
+        array=array[0] if array else "",
+        rows=ranges(rows),
+        inputs=bound(input),
+        normalise=normalise,
+        signs=signs,
+        gain=gain,
+        columns=columns,
+        scale=scale,
+        other=other,
     )
 
 

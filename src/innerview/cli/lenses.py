@@ -85,13 +85,18 @@ def lens(
 
 
 def export_maps(
-    study: Study, out: Path, recording: str, maps: Sequence[str], *, subject: Sequence[str], **drawn: Any
-) -> Path:
-    """A video of an episode, with maps beside it."""
+    study: Path, out: Path, recording: str | None, maps: Sequence[str], *, subject: Sequence[str], **drawn: Any
+) -> None:
+    """Write a video of an episode, with maps beside it where any are asked for."""
+    from innerview.cli.look import only_recording
     from innerview.lenses.video.export import export_video
+    from innerview.store import Study
 
+    opened = Study.open(study)
+    name = only_recording(opened, recording).name
     live = [_subject(text) for text in subject]
-    return export_video(study, out, recording, maps=[_map(text) for text in maps], subject=live, **drawn)
+    made = export_video(opened, out, name, maps=[_map(text) for text in maps], subject=live, **drawn)
+    Console().print(f"Wrote {made}", markup=False, highlight=False)
 
 
 def _map(text: str) -> VideoMap:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -104,42 +103,21 @@ def export(
     *,
     recording: str | None,
     episode: str | None,
-    arrays: Sequence[str],
-    columns: Sequence[str],
-    maps: Sequence[str],
-    panels: Mapping[str, Any],
+    arrays: Sequence[str] | None,
+    columns: Sequence[str] | None,
 ) -> None:
-    """Write a file whose ending says what it holds."""
+    """Write rows or arrays into a file whose ending says what it holds."""
     study = Study.open(path)
     chosen = only_recording(study, recording)
     kind = out.suffix.lower()
-    if kind in VIDEOS:
-        from innerview.cli.lenses import export_maps
-
-        array = arrays[0] if arrays else ""
-        made = export_maps(study, out, chosen.name, maps, episode=episode, array=array, **panels)
-    elif maps:
-        raise InnerviewError(f"Maps are drawn into videos: give a file that ends in {' or '.join(VIDEOS)}.")
-    else:
-        made = _export_values(study, chosen, out, episode, arrays or None, columns or None)
-    Console().print(f"Wrote {made}", markup=False, highlight=False)
-
-
-def _export_values(
-    study: Study,
-    chosen: Recording,
-    out: Path,
-    episode: str | None,
-    arrays: Sequence[str] | None,
-    columns: Sequence[str] | None,
-) -> Path:
-    kind = out.suffix.lower()
     start, stop = (0, None) if episode is None else chosen.group_rows(episode)
     if kind in _ROWS:
-        return export_rows(derived(study, chosen), out, columns=columns, start=start, stop=stop)
-    if kind in _ARRAYS:
-        return export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
-    raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *VIDEOS))
+        made = export_rows(derived(study, chosen), out, columns=columns, start=start, stop=stop)
+    elif kind in _ARRAYS:
+        made = export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
+    else:
+        raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *VIDEOS))
+    Console().print(f"Wrote {made}", markup=False, highlight=False)
 
 
 def only_recording(study: Study, name: str | None) -> Recording:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +26,9 @@ class HeatMethod:
 
 def heat_methods() -> dict[str, HeatMethod]:
     """Every method, a lens before its variants."""
-    found = {}
+    found: dict[str, HeatMethod] = {}
     for name, looking in all_lenses():
         if looking.lens.yields == "heat" and looking.lens.over == "row":
-            named = {name: {}, **looking.lens.variants}
+            named: dict[str, Mapping[str, Setting]] = {name: {}, **looking.lens.variants}
             found |= {each: HeatMethod(each, looking, dict(settings)) for each, settings in named.items()}
     return found

@@ -10,12 +10,13 @@ from innerview.errors import LensError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.work import run_job
+from innerview.lenses.rows.recorded import named_recording
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.lenses.video.job import VideoJob
 from innerview.lenses.video.maps import as_video_maps
 from innerview.lenses.video.work import FILE
 from innerview.schema import Result
-from innerview.store import VIDEOS, Recording, Study, damage_named, save_file
+from innerview.store import VIDEOS, Recording, Study, export_file
 from innerview.store import export_video as export_pictures
 
 if TYPE_CHECKING:
@@ -52,25 +53,22 @@ def export_video(
     faint maps; `signs` chooses the colours of what is below and above 0; a picture is `opacity` opaque below its map.
     """
     opened = study if isinstance(study, Study) else Study.open(study)
-    source = _recording(opened, recording)
+    source = named_recording(opened, recording)
     target = Path(path)
     if target.suffix.lower() not in VIDEOS:
         raise UnknownName("file ending", target.suffix or target.name, VIDEOS)
     if not maps:
         if rows is not None:
             raise LensError("Rows are chosen for maps: say which maps, or an episode.")
-        plain: dict[str, Any] = {"array": array or None, "scale": scale or None, "frames_per_s": frames_per_s or None}
-        return export_pictures(source, target, group=episode, **plain)
-    if episode is not None and rows is not None:
-        raise LensError("Choose an episode or rows, not both.")
-    wanted = source.group_rows(episode) if episode is not None else rows
-    live = [] if subject is None else list(subject) if isinstance(subject, Sequence) else [subject]
+        drawn: dict[str, Any] = {"array": array or None, "scale": scale or None, "frames_per_s": frames_per_s or None}
+        return export_pictures(source, target, group=episode, **drawn)
+    live = _subjects(subject)
     job = VideoJob(
         recording=source.name,
         maps=as_video_maps(maps),
-        rows=None if wanted is None else row_ranges(chosen_rows(source.rows, wanted)),
+        rows=_ranges(source, episode, rows),
         format=target.suffix.lower()[1:],  # type: ignore[arg-type]
-        subject=live[0].info.name if len(live) == 1 else None,
+        subject=next(iter(live)) if len(live) == 1 else None,
         inputs=dict(inputs or {}),
         other=other,
         array=array,
@@ -82,14 +80,20 @@ def export_video(
         scale=scale,
         frames_per_s=frames_per_s,
     )
-    context = Context(study=opened, subjects={each.info.name: each for each in live})
-    result: Result = run_job(job, context, progress=progress, again=again)
-    return save_file(target, opened.result_array(result.id, FILE).tobytes())
+    result: Result = run_job(job, Context(study=opened, subjects=live), progress=progress, again=again)
+    return export_file(target, opened.result_array(result.id, FILE).tobytes())
 
 
-def _recording(study: Study, name: str | None) -> Recording:
-    names = study.recordings()
-    if name is None and len(names) != 1:
-        there = ", ".join(map(repr, names)) or "none"
-        raise LensError(f"Say which recording; this study has {there}.{damage_named(study.damaged())}")
-    return study.recording(name or names[0])
+def _subjects(given: Subject | Sequence[Subject] | None) -> dict[str, Subject]:
+    """By name."""
+    several = given if isinstance(given, Sequence) else [] if given is None else [given]
+    return {each.info.name: each for each in several}
+
+
+def _ranges(
+    recording: Recording, episode: int | str | None, rows: ChosenRows | None
+) -> tuple[tuple[int, int], ...] | None:
+    if episode is not None and rows is not None:
+        raise LensError("Choose an episode or rows, not both.")
+    wanted = rows if episode is None else recording.group_rows(episode)
+    return None if wanted is None else row_ranges(chosen_rows(recording.rows, wanted))

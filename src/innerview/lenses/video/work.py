@@ -105,8 +105,9 @@ class Film:
         first = self.panels[0].pictures.spec
         self.seen = Pictures(self.recording, image_array(self.recording, work.job.array or first.name))
         self.full = [self._full(panel) for panel in self.panels]
+        height, width = self.seen.spec.shape[:2]
         self.layout: Layout = laid_out(
-            1 + len(self.panels), self.seen.spec.shape[:2], columns=self.job.columns, scale=self.job.scale
+            1 + len(self.panels), (height, width), columns=self.job.columns, scale=self.job.scale
         )
         titles = [(self.seen.spec.label or self.seen.spec.name, self.recording.name)]
         self.sheet = Sheet.of(self.layout, [*titles, *((each.title, each.about) for each in self.panels)])

@@ -29,7 +29,7 @@ def new_file(path: Path | str, suffixes: tuple[str, ...]) -> Iterator[tuple[Path
             temporary.unlink(missing_ok=True)
 
 
-def save_file(path: Path | str, content: bytes) -> Path:
+def export_file(path: Path | str, content: bytes) -> Path:
     """Write a file that is made already."""
     with new_file(path, (Path(path).suffix.lower(),)) as (temporary, _):
         temporary.write_bytes(content)
