@@ -104,23 +104,22 @@ def _map(text: str) -> VideoMap:
     from innerview.lenses.methods import heat_methods
 
     name, *words = (part.strip() for part in text.split("|"))
-    if name.startswith("result="):
-        method, kinds, parameters = "", {"result": name.removeprefix("result=")}, list[str]()
-    else:
-        method, kinds, parameters = name, dict[str, str](), list[str]()
+    result, method = (name.removeprefix("result="), "") if name.startswith("result=") else ("", name)
+    said, parameters = dict[str, str](), list[str]()
     for word in words:
         key, _, value = (part.strip() for part in word.partition("="))
-        if key in ("frame", "subject"):
-            kinds[key] = value
+        if key in ("frame", "input", "subject"):
+            said[key] = value
         else:
             parameters.append(word)
     known = heat_methods()
     if method and method not in known:
         raise UnknownName("method of attribution", method, known)
+    if parameters and result:
+        raise InnerviewError(f"A result was asked already: '{parameters[0]}' cannot be set. Name its method instead.")
     given = parameters_of(known[method].looking.lens, parameters) if method else {}
-    frame = _typed("int", "frame", kinds.get("frame", "0"))
-    subject, result = kinds.get("subject"), kinds.get("result", "")
-    return VideoMap(method=method, parameters=given, frame=frame, subject=subject, result=result)
+    frame = _typed("int", "frame", said.pop("frame", "0"))
+    return VideoMap(method=method, parameters=given, frame=frame, result=result, **said)
 
 
 def parameters_of(lens: Lens, words: Sequence[str]) -> dict[str, Any]:

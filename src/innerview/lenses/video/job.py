@@ -20,6 +20,8 @@ class VideoMap:
     """As its lens describes them, by name; the default of each where left out."""
     frame: int = 0
     """Of a stack: 0 is the newest frame, 1 the one before; -1 takes the strongest of all at each pixel."""
+    input: str = ""
+    """Which of the inputs the map is of; the first that is a picture where left out."""
     subject: str | None = None
     """Whose map it is; that of the whole video where left out."""
     result: str = ""

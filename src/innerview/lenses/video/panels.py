@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from innerview.errors import LensError
+from innerview.errors import LensError, UnknownName
 from innerview.lenses.methods import heat_methods
 from innerview.lenses.video.job import VideoMap
 from innerview.schema import ArraySpec, Parameter, Result
@@ -112,10 +112,8 @@ def strongest(values: np.ndarray) -> np.ndarray:
 def map_panel(study: Study, recording: Recording, asked: VideoMap, id: str, *, whose: str) -> MapPanel:
     """The panel of a stored result; `whose` is the subject that need not be named."""
     result = study.result(id)
-    inputs = [name for name in result.shown["inputs"] if name not in (result.shown.get("vectors") or ())]
-    if not inputs:
-        raise LensError(f"Result '{id}' ({result.kind}) is of vectors: there is no picture to draw it over.")
-    name, channels = inputs[0], result.arrays[f"heat.{inputs[0]}"].shape[1]
+    name = _input(result, asked.input)
+    channels = result.arrays[f"heat.{name}"].shape[1]
     spec = image_array(recording, (result.shown.get("arrays") or {}).get(name))
     steps = len(result.shown.get("steps") or ())
     stacked = steps or _stacked(result.arguments, name)
@@ -131,6 +129,17 @@ def map_panel(study: Study, recording: Recording, asked: VideoMap, id: str, *, w
     signed, unit = bool(result.shown.get("signed", True)), str(result.shown.get("unit", ""))
     rows = study.result_array(id, "rows")
     return MapPanel(study, result, name, pictures, asked, signed, unit, title, about, rows)
+
+
+def _input(result: Result, wanted: str) -> str:
+    """The input that is drawn: a picture."""
+    known, vectors = result.shown["inputs"], result.shown.get("vectors") or ()
+    if wanted and wanted not in known:
+        raise UnknownName(f"input of the maps by '{result.kind}'", wanted, known)
+    pictures = [name for name in ([wanted] if wanted else known) if name not in vectors]
+    if not pictures:
+        raise LensError(f"Result '{result.id}' ({result.kind}) is of vectors: there is no picture to draw it over.")
+    return str(pictures[0])
 
 
 def _stacked(arguments: Mapping[str, Any], name: str) -> int:

@@ -53,7 +53,7 @@ class VideoWork(StoredWork):
         """All that the video depends on, beside the recording."""
         drawn = ("array", "format", "normalise", "signs", "gain", "opacity", "columns", "scale", "frames_per_s")
         return {
-            "maps": [[each.id, each.asked.frame] for each in self.maps],
+            "maps": [[each.id, each.asked.frame, each.asked.input] for each in self.maps],
             "rows": to_json(row_ranges(self.numbers)),
             **{name: getattr(self.job, name) for name in drawn},
         }

@@ -9,7 +9,7 @@ import numpy as np
 
 from innerview.errors import LensError
 from innerview.saliency.blurring import acting
-from innerview.saliency.perturbation import FILLS, Fill, covered, image_input
+from innerview.saliency.perturbation import FILLS, Fill, covered
 from innerview.saliency.shares.classes import shares_of
 from innerview.saliency.shares.cover import classes_of, cover
 from innerview.saliency.shares.explained import MIN_CLUSTERS, clusters
@@ -139,7 +139,8 @@ class _Taking:
 
         if not shapes:
             return []
-        image, here = image_input(self.subject), np.array([place])
+        image = next(spec for spec in self.subject.info.inputs if spec.kind == "image")
+        here = np.array([place])
         inputs, memory = self.rows.inputs(here), self.rows.memory_before(here)
         own = inputs[image.name]
         masks = torch.as_tensor(np.stack(shapes), device=own.device)[:, None].to(own)

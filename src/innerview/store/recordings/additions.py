@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -97,12 +98,17 @@ def begin_again(study: Path, beside: Path) -> None:
         remove_folder(beside, beside=study)
 
 
-def take_place(study: Path, beside: Path, place: Path) -> None:
-    """Put a finished recording in its place."""
+def take_place(study: Path, beside: Path, place: Path, now: Callable[[], str] | None = None) -> None:
+    """Put a finished recording in its place; one that replaces another counts from `now`, as what was found in the
+    other is older."""
     old = beside.with_name(beside.name + _OLD)
     with changing(study), writing(place):
         if not beside.exists():
             return  # another process finished the same and put it there
+        if now is not None:
+            done = load_manifest(beside)
+            about = replace(done.manifest.info, created_at=now())
+            save_manifest(beside, replace(done.manifest, info=about), signed=done.signed)
         if old.exists():
             remove_folder(old, beside=study)
         if place.exists():
