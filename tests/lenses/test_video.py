@@ -228,7 +228,7 @@ def test_maps_that_are_not_of_these_rows_or_this_subject_are_refused(study: Stud
     flip(next((study.path / "results" / made.id).glob("heat.*.npy")), 400)
     with pytest.raises(DamagedPart, match=made.id):
         export(made, episode=0)
-    export("guided", episode=0, subject=player())
+    export("guided", episode=0, subject=player(), gain=2.0)
     study.check_result(made.id)  # what was damaged was made again
 
 
