@@ -29,6 +29,7 @@ def test_the_grid_is_exported_as_a_video(visit: Visit, show: Show, tmp_path: Pat
     with bench.page.expect_download() as download:
         bench.get("saliency-video-export").click()
     assert download.value.suggested_filename == f"x episode rows 0 to {STEPS - 1}.mp4"
+    expect(bench.get("saliency-video-saved")).to_contain_text("rows 0 to 11.mp4")
     path = tmp_path / "grid.mp4"
     download.value.save_as(path)
 
