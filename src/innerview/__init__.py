@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
     from innerview.lenses.trust.work import examine
+    from innerview.lenses.video.export import export_video
+    from innerview.lenses.video.job import VideoMap
     from innerview.rollouts.learning.ages import load_snapshot
     from innerview.rollouts.learning.folder import import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
@@ -47,11 +49,13 @@ _HOMES = {
     "EditSet": "innerview.schema",
     "Study": "innerview.store",
     "Subject": "innerview.subjects",
+    "VideoMap": "innerview.lenses.video.job",
     "World": "innerview.worlds",
     "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
     "examine": "innerview.lenses.trust.work",
+    "export_video": "innerview.lenses.video.export",
     "from_sb3": "innerview.subjects",
     "import_snapshots": "innerview.rollouts.learning.folder",
     "learning_signal": "innerview.rollouts.learning.signal",
@@ -84,6 +88,7 @@ __all__ = [
     "Study",
     "Subject",
     "UnknownName",
+    "VideoMap",
     "WeightEdit",
     "World",
     "ablate",
@@ -91,6 +96,7 @@ __all__ = [
     "check",
     "edit",
     "examine",
+    "export_video",
     "from_sb3",
     "import_pairs",
     "import_snapshots",

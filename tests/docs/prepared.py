@@ -150,6 +150,7 @@ PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/snapshots.md": _snapshots,
     "docs/studies.md": _health,
     "docs/subjects.md": _subjects,
+    "docs/videos.md": _health,
     "docs/view-learning.md": _learning,
     "docs/view-what-if.md": _what_if,
     "docs/world-office.md": _office,

@@ -10,9 +10,12 @@ import typer
 from innerview.cli import lenses, look, make, predict, trust
 from innerview.cli.ablation import arguments as ablation
 from innerview.cli.reductions import arguments as reductions
+from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
 from innerview.cli.training import learning
+from innerview.errors import InnerviewError
+from innerview.lenses.video.job import VideoJob
 from innerview.registry import load_plugins
-from innerview.store import ImportOptions
+from innerview.store import VIDEOS, ImportOptions
 
 app = typer.Typer(
     help="innerview opens up neural agents that see.\n\nBegin with: innerview demo",
@@ -219,7 +222,27 @@ def export(
     episode: Annotated[str | None, typer.Option(help="One episode; videos need one where there are several.")] = None,
     array: Annotated[list[str] | None, typer.Option(help="An array for .npz or a video; may be repeated.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="A column for .csv or .parquet; may be repeated.")] = None,
-    scale: Annotated[int | None, typer.Option(help="Pixels per pixel in a video; as fits where not said.")] = None,
+    scale: Annotated[int, typer.Option(min=0, help="Pixels per pixel in a video; as fits where not said.")] = 0,
+    maps: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='A map beside the picture of a video: a method, with what it is asked: "gradcam | target=value | '
+            'layer=conv2 | frame=1"; or result=ID. May be repeated.'
+        ),
+    ] = None,
+    subject: Annotated[
+        list[str] | None,
+        typer.Option(help="Makes the maps that are not stored: zoo:NAME or FILE.py:FUNCTION; may be repeated."),
+    ] = None,
+    rows: Rows = None,
+    input: Inputs = None,
+    normalise: Annotated[
+        str, typer.Option(help="Full colour is the strongest pixel of the episode, or of each frame.")
+    ] = VideoJob.normalise,
+    signs: Annotated[str, typer.Option(help="Colours of a sign: blue and orange, or green and red.")] = VideoJob.signs,
+    gain: Annotated[float, typer.Option(help="Full colour for heat that is so many times fainter.")] = VideoJob.gain,
+    columns: Annotated[int, typer.Option(help="Panels side by side; as fits where 0.")] = VideoJob.columns,
+    other: Other = False,
 ) -> None:
     """Write rows, arrays or a video of an episode to a file.
 
@@ -228,9 +251,30 @@ def export(
         innerview export my.study steps.csv --column step --column health
 
         innerview export my.study episode.mp4 --episode 3
+
+        innerview export my.study maps.mp4 --episode 3 --maps guided --maps "gradcam | target=value" --subject zoo:NAME
     """
-    look.export(
-        study, out, recording=recording, episode=episode, arrays=array or None, columns=column or None, scale=scale
+    if out.suffix.lower() not in VIDEOS:
+        if maps:
+            raise InnerviewError(f"Maps are drawn into videos: give a file that ends in {' or '.join(VIDEOS)}.")
+        look.export(study, out, recording=recording, episode=episode, arrays=array or None, columns=column or None)
+        return
+    lenses.export_maps(
+        study,
+        out,
+        recording,
+        maps or (),
+        subject=subject or (),
+        episode=episode,
+        array=array[0] if array else "",
+        rows=ranges(rows),
+        inputs=bound(input),
+        normalise=normalise,
+        signs=signs,
+        gain=gain,
+        columns=columns,
+        scale=scale,
+        other=other,
     )
 
 

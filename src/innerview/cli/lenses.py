@@ -15,6 +15,7 @@ from rich.table import Table
 from innerview.cli.outputs import print_other
 from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
 from innerview.errors import InnerviewError, UnknownName
+from innerview.lenses.video.job import VideoMap
 from innerview.schema import Lens, Result
 
 if TYPE_CHECKING:
@@ -81,6 +82,44 @@ def lens(
         opened, name, chosen.name, rows=looked_at, subject=model, inputs=fed, other=other, again=again, **wanted
     )
     _print_result(opened, result)
+
+
+def export_maps(
+    study: Path, out: Path, recording: str | None, maps: Sequence[str], *, subject: Sequence[str], **drawn: Any
+) -> None:
+    """Write a video of an episode, with maps beside it where any are asked for."""
+    from innerview.cli.look import only_recording
+    from innerview.lenses.video.export import export_video
+    from innerview.store import Study
+
+    opened = Study.open(study)
+    name = only_recording(opened, recording).name
+    live = [_subject(text) for text in subject]
+    made = export_video(opened, out, name, maps=[_map(text) for text in maps], subject=live, **drawn)
+    Console().print(f"Wrote {made}", markup=False, highlight=False)
+
+
+def _map(text: str) -> VideoMap:
+    """METHOD | PARAMETER=VALUE | frame=1, or result=ID, as it is typed."""
+    from innerview.lenses.methods import heat_methods
+
+    name, *words = (part.strip() for part in text.split("|"))
+    result, method = (name.removeprefix("result="), "") if name.startswith("result=") else ("", name)
+    said, parameters = dict[str, str](), list[str]()
+    for word in words:
+        key, _, value = (part.strip() for part in word.partition("="))
+        if key in ("frame", "input", "subject"):
+            said[key] = value
+        else:
+            parameters.append(word)
+    known = heat_methods()
+    if method and method not in known:
+        raise UnknownName("method of attribution", method, known)
+    if parameters and result:
+        raise InnerviewError(f"A result was asked already: '{parameters[0]}' cannot be set. Name its method instead.")
+    given = parameters_of(known[method].looking.lens, parameters) if method else {}
+    frame = _typed("int", "frame", said.pop("frame", "0"))
+    return VideoMap(method=method, parameters=given, frame=frame, result=result, **said)
 
 
 def parameters_of(lens: Lens, words: Sequence[str]) -> dict[str, Any]:

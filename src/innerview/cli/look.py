@@ -11,11 +11,11 @@ from rich.table import Table
 from innerview.errors import InnerviewError, UnknownName
 from innerview.lenses.columns.derived import derived
 from innerview.schema import Column
-from innerview.store import Recording, Study, damage_named, export_arrays, export_rows, export_video
+from innerview.store import VIDEOS, Recording, Study, damage_named, export_arrays, export_rows
 from innerview.store import check as check_study
 from innerview.store import sign as sign_study
 
-_ROWS, _ARRAYS, _VIDEOS = (".csv", ".parquet"), (".npz",), (".mp4", ".gif")
+_ROWS, _ARRAYS = (".csv", ".parquet"), (".npz",)
 
 
 def check(path: Path) -> bool:
@@ -105,9 +105,8 @@ def export(
     episode: str | None,
     arrays: Sequence[str] | None,
     columns: Sequence[str] | None,
-    scale: int | None,
 ) -> None:
-    """Write a file whose ending says what it holds."""
+    """Write rows or arrays into a file whose ending says what it holds."""
     study = Study.open(path)
     chosen = only_recording(study, recording)
     kind = out.suffix.lower()
@@ -116,10 +115,8 @@ def export(
         made = export_rows(derived(study, chosen), out, columns=columns, start=start, stop=stop)
     elif kind in _ARRAYS:
         made = export_arrays(chosen, out, arrays=arrays, start=start, stop=stop)
-    elif kind in _VIDEOS:
-        made = export_video(chosen, out, group=episode, array=arrays[0] if arrays else None, scale=scale)
     else:
-        raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *_VIDEOS))
+        raise UnknownName("ending", kind or out.name, (*_ROWS, *_ARRAYS, *VIDEOS))
     Console().print(f"Wrote {made}", markup=False, highlight=False)
 
 

@@ -17,10 +17,10 @@ from innerview.jobs.work import Found, StoredWork, run_job, spans
 from innerview.lenses.discovery import LoadedLens, all_lenses
 from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
-from innerview.lenses.rows.recorded import episodes, memory_array, recorded_rows
+from innerview.lenses.rows.recorded import episodes, memory_array, named_recording, recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, restored_rows, to_json, unwatched
-from innerview.store import Recording, Study, damage_named, load_metrics
+from innerview.store import Recording, Study, load_metrics
 
 if TYPE_CHECKING:
     from innerview.lenses.rows.inputs import RowInputs
@@ -258,11 +258,7 @@ def look(
     study, unless it is wanted `again`.
     """
     opened = study if isinstance(study, Study) else Study.open(study)
-    names = opened.recordings()
-    if recording is None and len(names) != 1:
-        there = ", ".join(map(repr, names)) or "none"
-        raise LensError(f"Say which recording; this study has {there}.{damage_named(opened.damaged())}")
-    source = opened.recording(recording or names[0])
+    source = named_recording(opened, recording)
     job = LensJob(
         lens=lens,
         recording=source.name,

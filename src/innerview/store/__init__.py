@@ -14,7 +14,18 @@ from innerview.store.annotations.names import load_names, save_names
 from innerview.store.annotations.reductions import export_reductions, import_reductions, reductions_document
 from innerview.store.annotations.selections import drop_selection, load_selections, save_selection
 from innerview.store.check import check, check_at_a_glance
-from innerview.store.exporters import export_arrays, export_rows, export_video
+from innerview.store.exporters import (
+    VIDEOS,
+    check_encoder,
+    export_arrays,
+    export_file,
+    export_rows,
+    export_video,
+    frames_per_s_of,
+    image_array,
+    in_colour,
+    write_video,
+)
 from innerview.store.importers.files import Imported, ImportOptions, import_files
 from innerview.store.importers.pairs import import_pairs
 from innerview.store.importers.tables import import_npz, import_table
@@ -41,6 +52,7 @@ from innerview.store.sign import sign
 from innerview.store.study import Study
 
 __all__ = [
+    "VIDEOS",
     "Card",
     "Damage",
     "DerivedCache",
@@ -55,21 +67,26 @@ __all__ = [
     "Study",
     "check",
     "check_at_a_glance",
+    "check_encoder",
     "damage_named",
     "drop_edited",
     "drop_metric",
     "drop_selection",
     "edited_subjects",
     "export_arrays",
+    "export_file",
     "export_reductions",
     "export_rows",
     "export_video",
     "fitting_block_rows",
+    "frames_per_s_of",
+    "image_array",
     "import_files",
     "import_npz",
     "import_pairs",
     "import_reductions",
     "import_table",
+    "in_colour",
     "load_card",
     "load_edited",
     "load_metrics",
@@ -91,4 +108,5 @@ __all__ = [
     "subjects",
     "weights_file",
     "write_rows",
+    "write_video",
 ]

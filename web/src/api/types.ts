@@ -1738,7 +1738,7 @@ export interface components {
             unit: string;
         };
         /** JobRequest */
-        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"];
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"] | components["schemas"]["VideoJob"];
         /**
          * LearningJob
          * @description What maps of the same observations say at every snapshot of a training, beside the scores.
@@ -3101,6 +3101,95 @@ export interface components {
             subject?: string | null;
             /** Target */
             target?: string;
+        };
+        /**
+         * VideoJob
+         * @description Draw what was seen, and maps of it side by side, as a video.
+         */
+        VideoJob: {
+            /** Again */
+            again?: boolean;
+            /** Array */
+            array?: string;
+            /** Columns */
+            columns?: number;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format?: "mp4" | "gif";
+            /** Frames Per S */
+            frames_per_s?: number;
+            /** Gain */
+            gain?: number;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "video";
+            /** Maps */
+            maps: components["schemas"]["VideoMap"][];
+            /**
+             * Normalise
+             * @enum {string}
+             */
+            normalise?: "episode" | "frame";
+            /** Opacity */
+            opacity?: number;
+            /** Other */
+            other?: boolean;
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Scale */
+            scale?: number;
+            /**
+             * Signs
+             * @enum {string}
+             */
+            signs?: "blue and orange" | "green and red";
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
+         * VideoMap
+         * @description One of the maps: a method and what it is asked, or a result that is stored.
+         */
+        VideoMap: {
+            /**
+             * Frame
+             * @default 0
+             */
+            frame: number;
+            /**
+             * Input
+             * @default
+             */
+            input: string;
+            /**
+             * Method
+             * @default
+             */
+            method: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string;
+            };
+            /**
+             * Result
+             * @default
+             */
+            result: string;
+            /** Subject */
+            subject?: string | null;
         };
         /**
          * WeightEdit

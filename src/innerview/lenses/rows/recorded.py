@@ -15,10 +15,19 @@ import polars as pl
 from innerview.errors import LensError, UnknownName
 from innerview.lenses.columns.derived import Derived, derived
 from innerview.schema import Column, Rows, States, Things
-from innerview.store import Recording, Study
+from innerview.store import Recording, Study, damage_named
 
 if TYPE_CHECKING:
     from innerview.lenses.rows.inputs import RowInputs
+
+
+def named_recording(study: Study, name: str | None) -> Recording:
+    """The recording of that name, or the only one."""
+    names = study.recordings()
+    if name is None and len(names) != 1:
+        there = ", ".join(map(repr, names)) or "none"
+        raise LensError(f"Say which recording; this study has {there}.{damage_named(study.damaged())}")
+    return study.recording(name or names[0])
 
 
 def memory_arrays(recording: Recording) -> tuple[str, ...]:

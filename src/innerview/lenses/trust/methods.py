@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from innerview.lenses.discovery import LoadedLens, all_lenses
+from innerview.lenses.discovery import LoadedLens
 from innerview.lenses.look import run_lens
+from innerview.lenses.methods import heat_methods
 from innerview.lenses.needs import unmet_needs
 from innerview.schema import Heat, Lens, RecordingInfo, Rows, Setting, SubjectInfo
 from innerview.subjects import Subject
@@ -59,11 +60,6 @@ def methods_for(recording: RecordingInfo, subject: SubjectInfo) -> list[MethodLe
 
 
 def _methods() -> Iterator[MethodLens]:
-    for name, looking in all_lenses():
-        lens = looking.lens
-        if lens.yields != "heat" or lens.over != "row" or not lens.runs_subject:
-            continue
-        usual = {parameter.name: parameter.default for parameter in lens.parameters}
-        yield MethodLens(looking, name, usual)
-        for variant, settings in lens.variants.items():
-            yield MethodLens(looking, variant, {**usual, **settings})
+    for name, method in heat_methods().items():
+        if method.looking.lens.runs_subject:
+            yield MethodLens(method.looking, name, method.usual)

@@ -17,18 +17,18 @@ export interface Exports {
 export async function savePng(exports: Exports): Promise<void> {
   const canvas = exports.drawing ? rasterise(exports.drawing) : exports.picture?.();
   const blob = await new Promise<Blob | null>((resolve) => (canvas ? canvas.toBlob(resolve) : resolve(null)));
-  if (blob) save(`${exports.name}.png`, blob);
+  if (blob) saveFile(`${exports.name}.png`, blob);
 }
 
 export function saveSvg(exports: Exports): void {
   if (!exports.drawing) return;
   const size = exports.drawing.size();
   const text = toSvg(size, readPalette().panel, (pen) => exports.drawing!.paint(pen, size));
-  save(`${exports.name}.svg`, new Blob([text], { type: "image/svg+xml" }));
+  saveFile(`${exports.name}.svg`, new Blob([text], { type: "image/svg+xml" }));
 }
 
 export function saveCsv(exports: Exports): void {
-  if (exports.table) save(`${exports.name}.csv`, new Blob([toCsv(exports.table())], { type: "text/csv" }));
+  if (exports.table) saveFile(`${exports.name}.csv`, new Blob([toCsv(exports.table())], { type: "text/csv" }));
 }
 
 export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
@@ -54,7 +54,8 @@ function rasterise(drawing: NonNullable<Exports["drawing"]>): HTMLCanvasElement 
   return canvas;
 }
 
-function save(name: string, blob: Blob): void {
+/** Hand a file to the browser, under a name without what folders and systems cannot have. */
+export function saveFile(name: string, blob: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = name.replace(/[^\w .+-]+/g, "-");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Age, LensInfo, RecordingInfo } from "../../api/model";
 import { recordedRunner } from "../../state/results/runner.svelte";
-import { cellAt, channelOf, choicesFor, chosenOf, framesOf, methodsOf, titleOfAge } from "./grid";
+import { cellAt, channelOf, choicesFor, chosenOf, framesOf, methodsOf, titleOfAge, videoMapOf } from "./grid";
 
 const parameter = (name: string, type: string, fallback: unknown = "") => ({
   name,
@@ -91,4 +91,19 @@ describe("cells", () => {
   it("leave out what is not there", () => {
     expect(chosenOf(choices, { ...nothing, method: ["nonsense", "blurring"] }).method).toEqual(["blurring"]);
   });
+});
+
+it("is a map of a video: frames are counted back, and a subject is named where one is chosen", () => {
+  const cell = {
+    key: "",
+    lens: "gradcam",
+    method: "g1gradcam",
+    parameters: { gradients: "guided" },
+    input: "",
+    note: "",
+  };
+  const asked = { method: "g1gradcam", parameters: { gradients: "guided" }, input: "", result: "" };
+  expect(videoMapOf({ ...cell, subject: "", frame: "t−2" })).toEqual({ ...asked, frame: 2 });
+  expect(videoMapOf({ ...cell, subject: "", frame: "t" })).toEqual({ ...asked, frame: 0 });
+  expect(videoMapOf({ ...cell, subject: "young", frame: "" })).toEqual({ ...asked, frame: -1, subject: "young" });
 });

@@ -1,8 +1,10 @@
 /** A grid of heat maps of one row: two things are compared, down and across; all others stay as they are. */
-import type { Age, LensInfo, RecordingInfo } from "../../api/model";
+import type { Age, JobOf, LensInfo, RecordingInfo } from "../../api/model";
 import { count } from "../../state/format";
 import { choicesOf, defaultsOf, missing, type Given } from "../../state/results/lenses";
 import type { Runner } from "../../state/results/runner.svelte";
+
+type VideoMap = JobOf<"video">["maps"][number];
 
 export const dimensions = ["method", "target", "layer", "frame", "input", "subject", "snapshot"] as const;
 export type Dimension = (typeof dimensions)[number];
@@ -117,6 +119,12 @@ export interface Cell {
   readonly unrolled: boolean;
   /** Why this cell says the same as others of its line: its method has no such parameter. */
   readonly note: string;
+}
+
+/** A cell as a map of a video: frames are counted back from the newest, and without frames all of them count. */
+export function videoMapOf({ method, parameters, subject, frame, input }: Omit<Cell, "unrolled">): VideoMap {
+  const back = frame === "" ? -1 : frame === "t" ? 0 : Number(frame.replace(/^t−/, ""));
+  return { method, parameters, frame: back, input, result: "", ...(subject && { subject }) };
 }
 
 /** What is chosen of each dimension: the first holds where the dimension is not compared. */
