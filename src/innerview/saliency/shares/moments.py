@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from innerview.errors import LensError, UnknownName
+from innerview.errors import LensError, NoRectifier, UnknownName
 from innerview.saliency.shares.classes import shares_of
 from innerview.saliency.shares.cover import classes_of, cover
 from innerview.saliency.shares.explained import ranks
@@ -24,8 +24,9 @@ LENS = Lens(
         Parameter(
             name="methods",
             type="text",
-            default="gradient,guided,integrated-input",
-            description="Names of methods with commas between them; jumps and classes are those of the first.",
+            default="",
+            description="Names of methods with commas between them; jumps and classes are those of the first. "
+            "Unless said gradient, guided (where the subject has rectifiers) and integrated-input.",
         ),
         TARGET,
         LAYER,
@@ -36,6 +37,7 @@ LENS = Lens(
 _CELLS = 12
 """Maps are compared on so many places down and across: that one lights a pixel's neighbour is no difference."""
 BATCH = 64
+USUAL = ("gradient", "guided", "integrated-input")
 DISAGREE, JUMP, UNUSUAL = "disagreement of methods", "jump of attention", "unusual class"
 
 
@@ -43,14 +45,16 @@ def look(
     rows: Rows,
     subject: Subject,
     *,
-    methods: str = "gradient,guided,integrated-input",
+    methods: str = "",
     target: str = "action",
     layer: str = "",
     watch: Watch = unwatched,
 ) -> PerRow:
     """For each row 1 less the rank correlation of the methods' maps, how much of a map moved, and an unusual class."""
-    named = _named(methods)
-    maps = [MapOf(method=name, target=target, layer=layer) for name in named]
+    maps = [MapOf(method=name, target=target, layer=layer) for name in (_named(methods) if methods else USUAL)]
+    if not methods:
+        maps = [each for each in maps if _has_meaning(each, rows, subject)]
+    named = [each.method for each in maps]
     classes = classes_of(rows) if rows.mask is not None or (rows.things and rows.things.names()) else ()
     coarse, shares = [], []
     for first in range(0, rows.count, BATCH):
@@ -76,6 +80,14 @@ def look(
         value={"methods": named, "classes": list(classes)},
         arrays=beside,
     )
+
+
+def _has_meaning(method: MapOf, rows: Rows, subject: Subject) -> bool:
+    try:
+        method.sizes(rows.part(np.arange(1)), subject)
+    except NoRectifier:
+        return False
+    return True
 
 
 def _named(methods: str) -> list[str]:
