@@ -1,4 +1,4 @@
-"""The way back through a convolution with strides and few channels, as one without strides: the same numbers, sooner."""
+"""The way back through a convolution with strides and few channels, as one without: the same numbers, sooner."""
 
 from __future__ import annotations
 
