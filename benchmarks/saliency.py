@@ -2,8 +2,8 @@
 
 Run: python benchmarks/saliency.py [--rows N] [--rounds N] [--only maps,path,patches,page]
 Both sides look at the same rows of one episode of Breakout, in one process, turn by turn, and give the same maps.
-Captum is given the size of pieces that suits it best, and the actions it is asked about are found by a forward pass, as ours
-are. Ratios are of the processor's time (user and system), medians over the rounds: the machine may be shared.
+Captum is given the size of pieces that suits it best, and the actions it is asked about are found by a forward pass, as
+ours are. Ratios are of the processor's time (user and system), medians over the rounds: the machine may be shared.
 """
 
 # ruff: noqa: T201 - a benchmark speaks
@@ -213,9 +213,8 @@ def patches(bench: Bench) -> None:
 
         apart = float(np.abs(ours() - one_by_one(score)).max())
         spent, ratio, clock = bench.against(ours, partial(one_by_one, score))
-        print(
-            f"{title}, {len(masks)} patches: largest difference {apart:.1e}; {ratio:.2f} times, {clock:.2f} by the clock"
-        )
+        ratios = f"{ratio:.2f} times, {clock:.2f} by the clock"
+        print(f"{title}, {len(masks)} patches: largest difference {apart:.1e}; {ratios}")
         mine, other = (len(frames) / each for each in spent)
         row = f"{title}: frames/s of the processor (wanted: 3 times a forward pass a patch)"
         print(f"| {row} | {mine:.2f} ({ratio:.1f} times) | {other:.2f} |")

@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
     from innerview.lenses.look import look
-    from innerview.lenses.trust.work import trust
+    from innerview.lenses.trust.work import examine
+    from innerview.rollouts.learning.ages import load_snapshot
+    from innerview.rollouts.learning.folder import import_snapshots
+    from innerview.rollouts.learning.signal import learning_signal
     from innerview.rollouts.predict import predict
     from innerview.rollouts.record import record
     from innerview.rollouts.recorder import recorder
     from innerview.rollouts.rerun import rerun
-    from innerview.rollouts.snapshots import load_snapshot, snapshot, snapshot_callback
+    from innerview.rollouts.snapshots import snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import what_if
     from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit
     from innerview.serve import show
@@ -48,8 +51,11 @@ _HOMES = {
     "ablate": "innerview.interventions.ablation",
     "check": "innerview.store",
     "edit": "innerview.edits",
+    "examine": "innerview.lenses.trust.work",
     "from_sb3": "innerview.subjects",
-    "load_snapshot": "innerview.rollouts.snapshots",
+    "import_snapshots": "innerview.rollouts.learning.folder",
+    "learning_signal": "innerview.rollouts.learning.signal",
+    "load_snapshot": "innerview.rollouts.learning.ages",
     "smallest_memory": "innerview.interventions.smallest_memory",
     "what_if": "innerview.rollouts.what_if.sessions",
     "look": "innerview.lenses.look",
@@ -64,7 +70,6 @@ _HOMES = {
     "snapshot_callback": "innerview.rollouts.snapshots",
     "subject": "innerview.subjects",
     "sweep": "innerview.interventions.sweep",
-    "trust": "innerview.lenses.trust.work",
     "world": "innerview.worlds",
     "import_pairs": "innerview.store",
     "write_rows": "innerview.store",
@@ -85,8 +90,11 @@ __all__ = [
     "ablation_test",
     "check",
     "edit",
+    "examine",
     "from_sb3",
     "import_pairs",
+    "import_snapshots",
+    "learning_signal",
     "load_snapshot",
     "look",
     "predict",
@@ -100,7 +108,6 @@ __all__ = [
     "snapshot_callback",
     "subject",
     "sweep",
-    "trust",
     "what_if",
     "world",
     "write_rows",

@@ -17,8 +17,11 @@ from innerview.serve import Handle
 
 from . import studies
 from .conftest import Visit
+from .drawn import time
+from .drawn.stored import Stored
 from .workbench import Workbench, box_of
 
+LARGE = {"width": 1600, "height": 1000}
 MAX_MS = 200
 MAX_MB = 500
 TRIES = 5
@@ -197,3 +200,12 @@ def test_who_scrolls_through_the_episodes_stays_there(visit: Visit, handle: Hand
     expect(bench.page.locator('[data-episode="1999"], [data-episode="0"]').first).to_be_in_viewport()
     bench.get("begin-row").first.click()
     expect(bench.page.locator('[data-testid="episode"][aria-selected="true"]')).to_be_in_viewport()
+
+
+def test_a_million_rows_are_drawn_as_they_are_stored(visit: Visit, handle: Handle, study: iv.Study) -> None:
+    """Every track over all episodes, and its value in the last row, beside polars alone."""
+    stored = Stored(Path(study.path), "wandering")
+    bench = visit(handle, "#/episodes/wandering?episode=1999&step=499&scope=recording", viewport=LARGE)
+    bench.at_row(999_999)
+    bench.still()
+    time.all_lines(bench, stored, 999_999)

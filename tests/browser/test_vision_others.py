@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 import innerview as iv
 from innerview.subjects import middle_for
-from innerview.testing.subject_sb3 import environment, model
+from innerview.testing.subjects.sb3 import environment, model
 from innerview.testing.worlds import CountingWorld
 from innerview.worlds import world
 

@@ -9,7 +9,7 @@ import pytest
 from safetensors.torch import load_file
 from typer.testing import CliRunner
 
-from innerview.cli.ablate import RECORDING, SEEDS_APART, _recorded
+from innerview.cli.ablation.commands import RECORDING, SEEDS_APART, _recorded
 from innerview.cli.app import app
 from innerview.errors import EditError, InnerviewError, UnknownName
 from innerview.rollouts.record import record

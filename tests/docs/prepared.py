@@ -93,6 +93,16 @@ def _snapshots(folder: Path) -> Names:
     return {**names, "step": 50_000}
 
 
+def _learning(folder: Path) -> Names:
+    names = _cartpole()
+    study = iv.Study.create(folder / "my.study")
+    iv.record(study, names["subject"], names["world"], episodes=4, name="x")
+    for step, share in ((0, 0.0), (10, 0.5), (20, 1.0)):
+        weights = {"value.weight": share * names["subject"].module.state_dict()["value.weight"] + 0.01}
+        iv.snapshot(study, names["subject"].copied(weights, name="agent"), step=step)
+    return {**names, "study": study, "recording": "x"}
+
+
 def _subjects(folder: Path) -> Names:
     return {**_health(folder), "agent": Convolutional(), "memory": None}
 
@@ -140,6 +150,7 @@ PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/snapshots.md": _snapshots,
     "docs/studies.md": _health,
     "docs/subjects.md": _subjects,
+    "docs/view-learning.md": _learning,
     "docs/view-what-if.md": _what_if,
     "docs/world-office.md": _office,
     "docs/world-platformer.md": _platformer,

@@ -151,11 +151,11 @@ def test_one_row_is_too_few() -> None:
     assert np.isfinite(look(rows_of(subject), subject, max_rows=2).lines[0][1])
 
 
-def test_the_split_attention_that_ignores_what_it_kept_is_named(tmp_path: Any) -> None:
-    subject, world = zoo.load("seaquest_split")
+def test_the_young_attention_that_looks_nowhere_is_named(tmp_path: Any) -> None:
+    subject, world = zoo.load("seaquest_split", snapshot="middle")
     recording = iv.record(tmp_path / "s", subject, world, episodes=1, max_steps=24, name="r", progress=False)
     made = iv.look(tmp_path / "s", "health", subject=subject, progress=False)
-    assert list(made.value["warnings"]) == ["advantage.before"]
+    assert set(made.value["warnings"]) == {"advantage.before", "advantage.region"}
     seen = torch.tensor(recording.array("observation", 0, 24)).permute(0, 3, 1, 2).float() / 255
     with torch.no_grad():
         before = subject.module(seen)["q"]

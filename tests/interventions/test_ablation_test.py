@@ -122,7 +122,9 @@ def test_renaming_leaves_words_that_happen_to_be_the_same(study: iv.Study, name:
     iv.ablate(study, agent, found, factors=[0], name=name)
     asked: dict[str, Any] = {"levels": 3, "seed": 12, "controls": 1, "progress": False}
     before = iv.ablation_test(study, name, agent, Crossing(), **asked).value
+    forged = study.save_result("ablation_test", recording=RECORDING, arguments={"edited": name}, value={"arms": 7})
     rename(study, name, "it")
+    study.drop_result(forged.id)
     (kept,) = (study.result(line.id) for line in study.results("ablation_test"))
     assert (
         kept.id == iv.ablation_test(study, "it", agent, Crossing(), **asked).id and kept.title == "ablation test of it"

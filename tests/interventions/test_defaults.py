@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import innerview as iv
-from innerview.cli.ablate_app import ablate
-from innerview.cli.reduce_app import reduce, smallest_memory, sweep
+from innerview.cli.ablation.arguments import ablate
+from innerview.cli.reductions.arguments import reduce, smallest_memory, sweep
 from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
 
 ROOT = Path(__file__).resolve().parents[2]

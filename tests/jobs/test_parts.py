@@ -18,7 +18,7 @@ from innerview.jobs import Context, Jobs, PartedWork, Report, Work, run_job
 from innerview.jobs.work import prepare
 from innerview.lenses import look
 from innerview.lenses.job import LensJob
-from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 from innerview.schema import EditSet, Move, SiteEdit, unwatched
 from innerview.store import Recording
 from innerview.testing.crossing import Crossing, walker
@@ -40,6 +40,7 @@ JOBS: dict[str, tuple[Any, int]] = {
     "smallest_memory": (SmallestMemoryJob(recording="x", keep=0.5, episodes=2, rows=30), 4),
     "lens over single rows": (LensJob(recording="x", lens="gradient"), 4),
     "lens over all rows": (LensJob(recording="x", lens="pca"), 1),
+    "learning": (LearningJob(recording="x", run="training", lens="gradient", count=8), 3),
     "ablation_test": (AblationTestJob(edited="no red", levels=7, seed=0, invisible="red"), 3),
 }
 
@@ -77,6 +78,9 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("studies") / "a.study"
     study = crossing_study(path)
     iv.record(path, recurrent(), CountingWorld(), episodes=2, name="x", progress=False)
+    for step in range(3):
+        weights = {name: value + 0.1 * step for name, value in recurrent().module.state_dict().items()}
+        iv.snapshot(path, recurrent().copied(weights, name="tiny"), step=step)
     (found,) = (study.result(line.id) for line in study.results("factors"))
     iv.ablate(study, walker(), found, factors=[0], name="no red")
     return path

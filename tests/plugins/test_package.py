@@ -21,7 +21,7 @@ from innerview.lenses.look import run_lens
 from innerview.schema import Heat
 from innerview.testing.lens_subjects import lens_cases
 from innerview.testing.lenses import check_lens
-from innerview.testing.subject_check import check_subject
+from innerview.testing.subjects.check import check_subject
 from innerview.testing.world_check import check_world
 from tests.plugins.installed import LENSES, PACKAGE, installed
 

@@ -293,3 +293,16 @@ def wait_until(holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline, "the recorder did not get going"
         time.sleep(0.002)
+
+
+def test_what_was_found_in_a_recording_is_not_shown_of_the_one_that_replaces_it(tmp_path: Path) -> None:
+    path, world = tmp_path / "a.study", CountingWorld(length=9)
+    given: dict[str, Any] = {"lanes": 1, "name": "x", "progress": False}
+    iv.record(path, recurrent(), world, episodes=2, **given)
+    study, before = iv.Study.open(path), iv.look(path, "pca", "x", progress=False)
+    iv.record(path, recurrent(), world, episodes=3, **given)
+    assert [found.id for found in study.results("pca", "x")] == [before.id], "more of the same"
+    iv.record(path, recurrent(), world, seeds=[7, 8, 9], overwrite=True, **given)
+    assert study.results("pca", "x") == [] and study.result(before.id).id == before.id
+    after = iv.look(path, "pca", "x", progress=False)
+    assert [found.id for found in study.results("pca", "x")] == [after.id] != [before.id]

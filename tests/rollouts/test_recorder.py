@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,11 @@ import pytest
 import torch
 
 import innerview as iv
-from innerview.errors import CaptureError
+from innerview.errors import CaptureError, StudyBusy
 from innerview.testing.worlds import CountingWorld
+from tests.capture.test_replayed_first import Turns
 from tests.rollouts.players import recurrent
+from tests.subjects.shapes.table import seeded
 
 KILLED = """
 import time
@@ -159,3 +162,111 @@ def test_an_episode_that_is_cut_short_is_told_from_one_that_is_over(tmp_path: Pa
     groups = log.recording.groups()
     assert groups["outcome"].to_list() == ["ended", "time limit", "fell", "left off"][: len(groups)]
     assert groups["cut"].to_list() == [False, True, False, True]
+
+
+def test_nothing_is_kept_of_a_subject_that_says_something_else_than_its_module(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "a.study")
+    adapted = iv.subject(seeded(Turns), name="turns", example=torch.zeros(1, 6))
+    loud = np.random.default_rng(0).uniform(2, 3, (8, 6)).astype(np.float32)
+    log = iv.recorder(study, adapted, name="mine", block_rows=1)
+    for seen in loud[:3]:
+        log.step(seen, 0)
+    for _ in range(2):  # also one who goes on all the same
+        with pytest.raises(CaptureError, match="differs by up to"):
+            log.step(loud[3], 0)
+    log.close()
+    with pytest.raises(CaptureError, match="differs by up to"), iv.recorder(study, adapted, name="short") as short:
+        for seen in loud[:2]:  # too few steps for a replay of the first ones
+            short.step(seen, 0)
+    assert study.recordings() == [] and not any((study.path / "recordings").iterdir()) and iv.check(study.path) == []
+
+
+def test_a_closed_recorder_takes_no_more(tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", name="x", actions=["a"]) as log:
+        log.step(np.zeros(3), 0)
+    with pytest.raises(CaptureError, match="'x' takes no more steps: it is closed"):
+        log.step(np.zeros(3), 0)
+    assert log.recording.rows == 1
+
+
+def test_a_step_that_is_refused_leaves_the_memory_as_it_was(played: iv.Recording, tmp_path: Path) -> None:
+    with iv.recorder(tmp_path / "a.study", recurrent(), actions=ACTIONS, name="mine") as log:
+        for row in range(6):
+            seen, action = played.array("observation", row, row + 1)[0], int(played.columns(["action"])["action"][row])
+            for wrong in ({"action": 7}, {"action": action, "more": 1.0}, {"action": action, "reward": float("nan")}):
+                if row:
+                    with pytest.raises(CaptureError):
+                        log.step(seen, **wrong)
+            log.step(seen, action)
+    assert np.allclose(log.recording.array("memory", 0, 6), played.array("memory", 0, 6), atol=1e-6)
+
+
+def test_two_do_not_replace_one_recording_at_once(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "a.study")
+    iv.write_rows(study, "mine", columns={"x": [1, 2, 3]})
+    first = iv.recorder(study, name="mine", actions=["a"], overwrite=True, block_rows=1)
+    for step in range(3):
+        first.step(np.full(2, step), 0)
+    second = iv.recorder(study, name="mine", actions=["a"], overwrite=True)
+    with pytest.raises(StudyBusy, match="being written by process"):
+        second.step(np.zeros(2), 0)
+    assert study.recording("mine").columns()["x"].to_list() == [1, 2, 3], "whole until the new one is"
+    first.close()
+    assert study.recording("mine").array("observation", 0, 3)[:, 0].tolist() == [0, 1, 2]
+    assert study.recordings() == ["mine"] and iv.check(study.path) == []
+
+
+def test_what_was_left_off_halfway_is_not_joined_with_the_next_loop(tmp_path: Path) -> None:
+    study = iv.Study.create(tmp_path / "a.study")
+    with iv.recorder(study, name="mine", actions=["a"]) as log:
+        log.step(np.zeros(2), 0)
+    killed = iv.recorder(study, name="mine", actions=["a"], overwrite=True, block_rows=1)
+    for _ in range(5):
+        killed.step(np.full(2, 9.0), 0)
+    writer = killed._writer
+    assert writer is not None
+    writer.close()  # what a killed process leaves: committed blocks, no end
+    with iv.recorder(study, name="mine", actions=["a"], overwrite=True, block_rows=1) as log:
+        for step in range(3):
+            log.step(np.full(2, step), 0)
+    assert study.recording("mine").array("observation", 0, log.recording.rows)[:, 0].tolist() == [0, 1, 2]
+
+
+def test_a_link_in_place_of_what_grows_is_not_followed(tmp_path: Path) -> None:
+    study, own = iv.Study.create(tmp_path / "a.study"), tmp_path / "own" / "notes.old"
+    iv.write_rows(study, "notes", columns={"x": [1]})
+    shutil.copytree(study.path / "recordings/notes", own)
+    (study.path / "growing").symlink_to(own.parent)
+    assert iv.Study.open(study.path).recordings() == ["notes"]
+    shutil.rmtree(study.path / "recordings/notes")
+    assert iv.Study.open(study.path).recordings() == []
+    assert (own / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "words"),
+    [
+        (
+            {"observation": np.zeros(2, np.uint8)},
+            {"observation": np.array([0.5, 1.0])},
+            "holds 0.5, which uint8 cannot",
+        ),
+        ({"observation": np.zeros(2, np.uint8)}, {"observation": np.array([300, 1])}, "holds 300, which uint8 cannot"),
+        ({"observation": np.zeros(2, np.float32)}, {"observation": np.array([1e300, 1])}, "which float32 cannot"),
+        ({"probabilities": [0.5, 0.5]}, {"probabilities": [0.9, 0.9]}, "add up to 1, not to 1.8"),
+        ({"probabilities": [0.5, 0.5]}, {"probabilities": [-0.5, 1.5]}, "each is 0 or more"),
+        ({"probabilities": [0.5, 0.5]}, {"probabilities": [float("nan"), 1.0]}, "'probabilities' holds a number"),
+        ({}, {"probabilities": [0.2, 0.3, 0.5]}, "There are 2 actions and 3 probabilities"),
+        ({"memory": [0.0]}, {"memory": [1e300]}, "'memory' holds a number that float32 cannot"),
+        ({"value": 0.0}, {"value": float("inf")}, "'value' holds a number"),
+    ],
+)
+def test_numbers_that_would_be_saved_as_others_are_refused(
+    first: dict[str, Any], then: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    log = iv.recorder(tmp_path / "a.study", name="mine", actions=["a", "b"])
+    usual = {"observation": np.zeros(2), "action": 0}
+    if first:
+        log.step(**(usual | first))
+    with pytest.raises(CaptureError, match=words):
+        log.step(**(usual | then))

@@ -14,7 +14,7 @@ from innerview_zoo.worlds.platformer import ACTIONS, CLASSES
 from torch import nn
 
 import innerview as iv
-from innerview.errors import CaptureError, InnerviewError, NotAsRecorded, RequestError, UnknownName
+from innerview.errors import CaptureError, DamagedPart, InnerviewError, NotAsRecorded, RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Cancelled, perform
 from innerview.jobs.work import prepare, run_job
@@ -244,6 +244,12 @@ def test_pictures_and_amounts_of_what_was_played_are_reported_by_key(
     kept = study.result_array(found.id, "amounts")[19] * study.result_array(found.id, "scale")[19, 0] / 127
     assert each.shape == (3, 64, 64)
     assert each[:2] == pytest.approx(kept, abs=float(study.result_array(found.id, "scale")[19, 0]) / 200)
+    for arguments, value in (({"parameters": {"steps": "ten"}}, found.value), ({"parameters": 7}, [])):
+        forged = study.save_result(
+            "factors", recording="levels", arguments=arguments, value=value, arrays={"directions": np.eye(2)}
+        )
+        with pytest.raises(DamagedPart, match=rf"Result '{forged.id}' does not say how its factors were found"):
+            what_ifs.factors(key, forged.id)
     last = what_ifs.play(asked(moves=(AGENT,) * 3)).nodes[-1].key
     assert what_ifs.array(last, "observation", 2).shape == (2, 64, 64, 3)
     assert what_ifs.array(last, "mask", 99).shape == (4, 64, 64)

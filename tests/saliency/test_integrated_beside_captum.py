@@ -13,8 +13,8 @@ from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, Platformer, Platfo
 from torch import Tensor, nn
 
 from innerview.subjects import Subject, attribute, from_sb3, middle_for, subject
-from innerview.testing.subject_sb3 import SIZE, model
 from innerview.testing.subjects import random_inputs
+from innerview.testing.subjects.sb3 import SIZE, model
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Captum's own import warns of what it will not need

@@ -304,3 +304,35 @@ def test_what_has_no_meaning_is_refused() -> None:
         guided.look(rows, adapted)
     with pytest.raises(LensError, match="without height and width"):
         gradcam.look(rows, adapted, layer="policy")
+
+
+class EachFrame(nn.Module):
+    """Sees each of three frames by itself, the rows one after the other or the frames; then they are weighed."""
+
+    def __init__(self, *, frames_first: bool = False) -> None:
+        super().__init__()
+        self.frames_first = frames_first
+        self.see, self.policy = nn.Conv2d(1, 2, 3, padding=1), nn.Linear(3, 2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        order = x.transpose(0, 1) if self.frames_first else x
+        seen = self.see(order.reshape(-1, 1, 8, 8)).mean((1, 2, 3)).reshape(order.shape[:2])
+        answer: Tensor = self.policy(seen.T if self.frames_first else seen)
+        return answer
+
+
+def test_a_layer_that_sees_each_frame_gives_a_map_of_each() -> None:
+    torch.manual_seed(3)
+    pictures = torch.rand(5, 3, 8, 8)
+    subject = iv.subject(EachFrame(), example=torch.zeros(1, 3, 8, 8), actions=["a", "b"])
+    rows = fed_rows(subject, {"x": pictures})
+    made = gradcam.look(rows, subject, target="a over b", signed=True)
+    assert made.heat["x"].shape == (5, 3, 8, 8) and made.arrays["inverted"].shape == (5,)
+    net = subject.module
+    seen = net.see(pictures.reshape(-1, 1, 8, 8))
+    slope = (net.policy.weight[0] - net.policy.weight[1]).repeat(5)[:, None, None, None] / seen[0].numel()
+    by_hand = (slope * seen).sum(1).reshape(5, 3, 8, 8)
+    assert np.allclose(made.heat["x"], by_hand.detach().numpy(), atol=1e-6)
+    mixed = iv.subject(EachFrame(frames_first=True), example=torch.zeros(1, 3, 8, 8), actions=["a", "b"])
+    with pytest.raises(LensError, match="which picture belongs to which row"):
+        gradcam.look(fed_rows(mixed, {"x": pictures}), mixed, target="a over b")

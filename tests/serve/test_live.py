@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 from websockets.sync.client import ClientConnection
 
 from innerview.errors import LensError
@@ -22,6 +23,7 @@ from innerview.jobs.work import Product, Work
 from innerview.schema import Watch
 from innerview.serve import Handle, serve
 from innerview.serve.live.connection import CALLS_AT_ONCE, CHANNELS_LIMIT
+from innerview.serve.live.messages import LiveMessage
 
 from .wirework import WAIT_S, live
 
@@ -95,6 +97,8 @@ def ask(talk: ClientConnection, request: int, call: str, channel: str = "one", *
 
 def hear(talk: ClientConnection) -> dict[str, Any]:
     heard: dict[str, Any] = json.loads(talk.recv(WAIT_S))
+    described: TypeAdapter[Any] = TypeAdapter(LiveMessage)
+    assert described.dump_python(described.validate_python(heard)) == heard
     return heard
 
 
@@ -122,7 +126,7 @@ def test_the_newest_wins_and_those_between_never_begin(handle: Handle, calls: Ca
         assert [s["id"] for s in stale] == [0, 1, 2, 3, 4]
         assert all(s["stale"] and not s["ok"] for s in stale)
         calls.go.set()
-        assert hear(talk) == {"id": 5, "channel": "one", "ok": True, "value": {"n": 5}}
+        assert hear(talk) == {"id": 5, "channel": "one", "ok": True, "value": {"n": 5}, "binary": None}
         ask(talk, 6, "slow", n=6)
         assert hear(talk)["value"] == {"n": 6}, "an answered request is not called stale later"
     assert calls.began[0] == 0

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import innerview as iv
-from innerview.cli.reduce import list_reductions
+from innerview.cli.reductions.commands import list_reductions
 from innerview.serve import Handle, serve
 from innerview.testing.worlds import CountingWorld
 from tests.rollouts.players import recurrent

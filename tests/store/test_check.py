@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
+from innerview.errors import DamagedPart
 from innerview.schema import SubjectInfo
 from innerview.store import Card, KeyedLog, Snapshot, Study, check, save_selection, save_subject, write_rows
 from innerview.store.check import check_at_a_glance
+from innerview.store.models.cards import weights_path
 
 
 def test_damaged_snapshots_and_selections_are_named_and_hide_nothing(tmp_path: Path) -> None:
@@ -64,3 +68,28 @@ def test_every_line_of_what_was_played_is_named_but_one_that_a_crash_cut_short(t
     for content in (b"", b"\n", whole[:20]):
         path.write_bytes(content)
         assert [d.part for d in check(study.path)] == [f"played/{path.name}"], content
+
+
+def test_what_is_larger_than_it_was_is_named_unread(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "a.study")
+    write_rows(study, "run", columns={"x": [1, 2]})
+    save_subject(study, Card(info=SubjectInfo(name="agent", family="torch")), {"weight": torch.zeros(3)})
+    study.save_result("own", recording="run", arguments={}, value=1, arrays={"a": np.zeros(3)})
+    patterns = (
+        "recordings/run/rows/*.parquet",
+        "subjects/agent/*.safetensors",
+        "results/*/value.*.json",
+        "results/*/a.*",
+    )
+    large = [path for pattern in patterns for path in study.path.glob(pattern)]
+    assert len(large) == 4
+    for path in large:
+        with path.open("r+b") as file:  # with a hole: it takes no room
+            file.truncate(1 << 36)
+    began = time.monotonic()
+    found = check(study.path)
+    assert len(found) == 3 and time.monotonic() - began < 30, "to read them takes minutes"
+    with pytest.raises(DamagedPart):
+        study.recording("run").columns()
+    with pytest.raises(DamagedPart):
+        weights_path(study, "agent")

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError, UnknownName
 from innerview.subjects import from_sb3, subject
-from innerview.testing.subject_modules import ArgumentRecurrent, Gaussian, HomeMade
+from innerview.testing.subjects.modules import ArgumentRecurrent, Gaussian, HomeMade
 
 
 def actor_critic() -> ArgumentRecurrent:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from innerview.errors import SubjectError, UnknownName
 from innerview.subjects import subject
-from innerview.testing.subject_modules import TwoArguments
+from innerview.testing.subjects.modules import TwoArguments
 
 FRAME = np.random.default_rng(0).integers(0, 256, (2, 10, 12, 3), dtype=np.uint8)
 

@@ -15,7 +15,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from innerview.subjects import from_sb3
-from innerview.testing.subject_sb3 import environment, model, recurrent
+from innerview.testing.subjects.sb3 import environment, model, recurrent
 
 
 def shown(kind: str, rows: int, seed: int) -> Any:

@@ -14,7 +14,7 @@ from innerview.errors import SubjectError
 from innerview.schema import ActionSpace, from_json, to_json
 from innerview.schema.subject import SubjectInfo
 from innerview.subjects import subject
-from innerview.testing.subject_modules import (
+from innerview.testing.subjects.modules import (
     ArgumentRecurrent,
     Gaussian,
     InnerRecurrent,

@@ -12,8 +12,8 @@ from torch import nn
 from innerview.errors import SubjectError
 from innerview.subjects import Subject, from_sb3, subject
 from innerview.subjects.weights import MIN_PACKED, load_weights, save_weights
-from innerview.testing import subject_sb3
-from innerview.testing.subject_modules import Dueling
+from innerview.testing.subjects import sb3
+from innerview.testing.subjects.modules import Dueling
 
 
 def dueling(seed: int) -> Subject:
@@ -45,7 +45,7 @@ def test_a_digest_follows_training() -> None:
 
 def test_layers_with_several_names_are_saved_once(tmp_path: Path) -> None:
     pytest.importorskip("stable_baselines3")
-    one, other = (from_sb3(subject_sb3.model("PPO", "image")) for _ in range(2))
+    one, other = (from_sb3(sb3.model("PPO", "image")) for _ in range(2))
     one.save_weights(tmp_path / "weights.safetensors")
     size = sum(p.numel() * p.element_size() for p in one.module.parameters())
     assert (tmp_path / "weights.safetensors").stat().st_size < 1.05 * size

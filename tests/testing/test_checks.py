@@ -15,8 +15,8 @@ import innerview as iv
 from innerview.errors import SubjectError, WorldError
 from innerview.schema import Column, Moment
 from innerview.subjects import Subject
-from innerview.testing.subject_check import check_subject
 from innerview.testing.subjects import CASES, Case
+from innerview.testing.subjects.check import check_subject
 from innerview.testing.world_check import check_world
 from innerview.testing.worlds import ContinuousWorld, CountingWorld, DictWorld
 

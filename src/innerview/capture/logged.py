@@ -27,9 +27,14 @@ from innerview.subjects import Subject, replay
 from innerview.worlds.gym.facts import columns_of, fitting
 from innerview.worlds.gym.spaces import Observed, observed_like, read_all
 
+_ROUGH = 1e-3
 _TRIED = 4
 """Steps that are replayed before what is said is believed."""
 _PROBABILITIES, _ENTROPY, _VALUE, _MEMORY = "probabilities", "entropy", "value", "memory"
+
+
+class NotBelieved(CaptureError):
+    """The module, called by hand, says something else than was to be recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,13 +76,18 @@ class StepLog:
         """Episode and step that come next, in words."""
         return f"step {self._episode.length if self._episode else 0} of episode {self.episodes}"
 
+    @property
+    def believed(self) -> bool:
+        """Whether what the subject says was replayed, or no subject is asked."""
+        return self._subject is None or self._tried is None
+
     def add(self, step: LoggedStep) -> Piece:
-        """The row of one step."""
+        """The row of one step. One that is refused for what was given leaves the memory as it was."""
         seen = dict(read_all(self._parts, step.observation))
-        begins = self._episode is None
+        given = self._facts(step.facts) | dict(zip(self._names, self._action(step.action), strict=True))
+        values, arrays = self._said(step, seen, begins=self._episode is None)
         episode = self._episode = self._episode or Episode(self.episodes, 0, None, self.form.columns)
-        values, arrays = self._said(step, seen, begins=begins)
-        values |= self._facts(step.facts) | dict(zip(self._names, self._action(step.action), strict=True))
+        values |= given
         values |= {"episode": episode.number, "step": episode.length, "reward": float(step.reward)}
         arrays |= {array: seen[name] for name, array in self.form.observations.items()}
         episode.add(values, arrays, float(step.reward), step.outcome, cut=step.cut)
@@ -85,6 +95,7 @@ class StepLog:
 
     def end(self, outcome: str) -> Piece | None:
         """End an episode that somebody left off."""
+        self._replay()
         if self._episode is None or not self._episode.length:
             return None
         self._episode.cut_short(outcome)
@@ -121,11 +132,16 @@ class StepLog:
             told = {name: self._stepper.memory[name] for name in subject.told_names}
             self._tried.append({**inputs, **told})
         if len(self._tried) == _TRIED or (begins and len(self._tried) > 1):
-            steps, self._tried = self._tried, None
-            try:
-                replay(subject, steps)
-            except SubjectError as problem:
-                raise CaptureError(f"What was recorded so far cannot be believed. {problem}") from problem
+            self._replay()
+
+    def _replay(self) -> None:
+        if self._subject is None or not self._tried:
+            return
+        steps, self._tried = self._tried, None
+        try:
+            replay(self._subject, steps)
+        except SubjectError as problem:
+            raise NotBelieved(f"What '{self._subject.info.name}' says is not recorded. {problem}") from problem
 
     def _as_given(self, said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         given = {name: value for name, value in said.items() if value is not None}
@@ -137,14 +153,15 @@ class StepLog:
         for spec in self.form.arrays:
             if spec.name not in given:
                 continue
-            array = _plain(given[spec.name]).astype(spec.dtype)
-            if array.shape != spec.shape:
-                raise CaptureError(f"'{spec.name}' has shape {array.shape}, and had {spec.shape} in the first step.")
-            arrays[spec.name] = array
+            arrays[spec.name] = _finite(spec.name, given[spec.name], spec.dtype)
+            if arrays[spec.name].shape != spec.shape:
+                shape = arrays[spec.name].shape
+                raise CaptureError(f"'{spec.name}' has shape {shape}, and had {spec.shape} in the first step.")
         if _PROBABILITIES in arrays:
+            _check_shares(arrays[_PROBABILITIES], self.world.actions)
             columns[_ENTROPY] = float(entropy(arrays[_PROBABILITIES][None])[0])
         if _VALUE in given:
-            columns[_VALUE] = float(_plain(given[_VALUE]).reshape(()))
+            columns[_VALUE] = float(_finite(_VALUE, given[_VALUE], "float64").reshape(()))
         return columns, arrays
 
     def _facts(self, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,6 +254,26 @@ def _form(first: LoggedStep, world: WorldInfo) -> Layout:
         heads=HeadLayout(forms=()),
         sites=SiteLayout(),
     )
+
+
+def _finite(name: str, value: Any, dtype: str) -> np.ndarray:
+    """Numbers as they are saved, none of which is infinite or unknown."""
+    with np.errstate(over="ignore"):
+        array = _plain(value).astype(dtype)
+    if not np.isfinite(array).all():
+        raise CaptureError(f"'{name}' holds a number that {dtype} cannot: NaN, or one that is too large.")
+    return array
+
+
+def _check_shares(shares: np.ndarray, actions: ActionSpace) -> None:
+    if actions.kind == "discrete" and shares.size != actions.size:
+        raise CaptureError(f"There are {actions.size} actions and {shares.size} probabilities. Give one for each.")
+    total = float(shares.sum())
+    if shares.min(initial=0.0) < 0 or abs(total - 1.0) > _ROUGH:
+        raise CaptureError(
+            f"{shares.tolist()} are no probabilities: each is 0 or more, and they add up to 1, not to {total:.3g}. "
+            "Logits go through a softmax."
+        )
 
 
 def _plain(value: Any) -> np.ndarray:

@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import ablate_app, lenses, look, make, predict, reduce_app, trust
+from innerview.cli import lenses, look, make, predict, trust
+from innerview.cli.ablation import arguments as ablation
+from innerview.cli.reductions import arguments as reductions
+from innerview.cli.training import learning
 from innerview.registry import load_plugins
 from innerview.store import ImportOptions
 
@@ -231,7 +234,11 @@ def export(
     )
 
 
-for command in (predict.predict, *lenses.COMMANDS, *reduce_app.COMMANDS, *ablate_app.COMMANDS, *trust.COMMANDS):
+COMMANDS = (
+    *(predict.predict, *lenses.COMMANDS, *learning.COMMANDS, *trust.COMMANDS),
+    *(*reductions.COMMANDS, *ablation.COMMANDS),
+)
+for command in COMMANDS:
     app.command()(command)
 for name, added in load_plugins("commands").items():
     if isinstance(added, typer.Typer):

@@ -140,7 +140,7 @@ def serve_study(
 
 def snapshot_loaders(study: Study, run: str, subjects: Sequence[Any]) -> dict[str, Callable[[], Any]]:
     """Functions that load each snapshot of a run, by the name of the subject, made like the subject that it fits."""
-    from innerview.rollouts.snapshots import load_snapshot
+    from innerview.rollouts.learning.ages import load_snapshot
     from innerview.subjects import first_difference
 
     taken = study.snapshots(run)

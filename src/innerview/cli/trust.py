@@ -24,11 +24,11 @@ EPISODES, MAX_STEPS = 4, 300
 """What is recorded of a subject where the study has nothing of it."""
 _TITLES = ("method", "verdict", "remains", "places", "actions", "stays", "ahead", "on things")
 _LEGEND = (
-    "remains: rank correlation of the map that is left with random weights, mean over the cascade; it passes below "
-    "{threshold}. places: the same without signs. actions: share of the map that another action's does not have. "
-    "stays: share of the highlight seen again in the next step (by chance). ahead: area of insertion less deletion, "
-    "less that of the same map laid elsewhere. on things: share of the map on things in the masks (by chance). In "
-    "brackets 95 % intervals over rows."
+    "remains: rank correlation of the maps of random networks with those of the trained one, mean over the cascade; a "
+    "method passes below {threshold}. places: the same without signs. actions: share of an action's map that another "
+    "action's does not have. stays: share of the highlight that is seen again in the next step (by chance). ahead: "
+    "area of insertion less deletion, less that of the same map laid elsewhere. on things: share of the map on things "
+    "in the masks (by chance). ± is half of a 95 % interval over rows."
 )
 
 
@@ -64,31 +64,15 @@ def trust(
 
         innerview trust zoo.study --subject zoo:breakout_dqn --subject zoo:doom_health --markdown table.md
     """
-    from innerview.lenses.trust.work import trust as examine
+    from innerview.lenses.trust.work import examine
     from innerview.store import Study
 
-    if not subject:
-        found = _saved(Study.open(study))
-    else:
-        opened = Study.open_or_create(study)
-        found = []
-        for text in subject:
-            model, name = _recorded(opened, text, recording, episodes, max_steps)
-            found.append(
-                examine(
-                    opened,
-                    model,
-                    name,
-                    rows=ranges(rows),
-                    target=target,
-                    count=count,
-                    draws=draws,
-                    methods=method or (),
-                    inputs=bound(input),
-                    other=other,
-                    again=again,
-                )
-            )
+    given: dict[str, Any] = {"rows": ranges(rows), "target": target, "count": count, "draws": draws}
+    given |= {"methods": method or (), "inputs": bound(input), "other": other, "again": again}
+    opened = Study.open_or_create(study) if subject else Study.open(study)
+    found = [] if subject else _saved(opened)
+    for text in subject or ():
+        found.append(examine(opened, *_recorded(opened, text, recording, episodes, max_steps), **given))
     console = Console()
     for result in found:
         print_trust(console, result)
@@ -108,7 +92,7 @@ def print_trust(console: Console, result: Result) -> None:
         left = title in ("method", "verdict")
         table.add_column(title, justify="left" if left else "right", no_wrap=left)
     for each in value["methods"]:
-        table.add_row(*(escape(cell) for cell in cells(each)))
+        table.add_row(*(escape(cell) for cell in cells(each, short=True)))
     console.print(table)
     for sentence in value["recommendation"]["sentences"]:
         console.print(sentence, markup=False, highlight=False, soft_wrap=True)
@@ -129,26 +113,28 @@ def in_markdown(results: Sequence[Result]) -> str:
     return "\n".join([*lines, "", *sentences, ""])
 
 
-def cells(method: Mapping[str, Any]) -> list[str]:
-    """A method's line, as text."""
+def cells(method: Mapping[str, Any], *, short: bool = False) -> list[str]:
+    """A method's line, as text; `short` gives half the width of an interval instead of its ends."""
     remains, ran, on = method["randomisation"], method["curves"], method["pointing"]
     stays = method["stability"]
     return [
         method["name"],
         method["verdict"],
-        _ranged(remains and remains["remains"]),
+        _ranged(remains and remains["remains"], short=short),
         f"{remains['places_remain']['mean']:.2f}" if remains else "–",
         f"{method['actions']['differs']['mean']:.2f}" if method["actions"] else "–",
         f"{stays['seen_again']['mean']:.2f} ({stays['by_chance']:.2f})" if stays else "–",
-        _ranged(ran and ran["ahead"]),
+        _ranged(ran and ran["ahead"], short=short),
         f"{on['mass']['mean']:.2f} ({on['area']:.2f})" if on else "–",
     ]
 
 
-def _ranged(interval: Mapping[str, float] | None) -> str:
+def _ranged(interval: Mapping[str, float] | None, *, short: bool) -> str:
     if not interval:
         return "–"
-    return f"{interval['mean']:.2f} [{interval['low']:.2f},{interval['high']:.2f}]"
+    if short:
+        return f"{interval['mean']:.2f}±{(interval['high'] - interval['low']) / 2:.2f}"
+    return f"{interval['mean']:.2f} [{interval['low']:.2f}, {interval['high']:.2f}]"
 
 
 def _saved(study: Study) -> list[Result]:

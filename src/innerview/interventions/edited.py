@@ -72,6 +72,9 @@ def rename(study: Study, name: str, wanted: str) -> Edited:
         if name == wanted or result.arguments.get("edited") != name:
             continue
         told = study.result(result.id).value
+        needed = ((result.arguments, "arms", "name"), (told, "arms", "name"), (told, "compared", "arm"))
+        if not all(_has_lines(*each) for each in needed):
+            continue  # no table of ours: nothing in it can be renamed
         arms = _called(result.arguments["arms"], "name", name, wanted)
         asked = {**result.arguments, "edited": wanted, "arms": arms}
         study.save_result(
@@ -89,6 +92,12 @@ def rename(study: Study, name: str, wanted: str) -> Edited:
         )
         study.drop_result(result.id)
     return renamed
+
+
+def _has_lines(told: Any, what: str, key: str) -> bool:
+    """Whether it has lines that name something."""
+    lines = told.get(what) if isinstance(told, Mapping) else None
+    return isinstance(lines, list) and all(isinstance(line, Mapping) and key in line for line in lines)
 
 
 def _called(lines: Sequence[Mapping[str, Any]], key: str, name: str, wanted: str) -> list[dict[str, Any]]:

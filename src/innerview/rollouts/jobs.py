@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from innerview.jobs.kinds import bounded, job_kind
-from innerview.schema import MAX_LANES, Edit, EditSet, Move
+from innerview.schema import MAX_LANES, Edit, EditSet, Move, Setting
 
 MAX_EPISODES = 1_000_000
 MAX_SEED = 2**62
@@ -98,3 +98,28 @@ class WhatIfJob:
     world: str | None = None
     other: bool = False
     """Go on where subject or world are others than were recorded, or changed since."""
+
+
+@job_kind("learning", work="innerview.rollouts.learning.signal:LearningWork", unit="snapshots", stored=True)
+@dataclass(frozen=True, kw_only=True)
+class LearningJob:
+    """What maps of the same observations say at every snapshot of a training, beside the scores."""
+
+    recording: str
+    """Its observations are looked at by every snapshot."""
+    run: str
+    """The training run whose snapshots they are."""
+    lens: str = "guided"
+    """A lens over single rows that yields heat."""
+    parameters: Mapping[str, Setting] = field(default_factory=dict)
+    rows: tuple[tuple[int, int], ...] | None = None
+    """(start, stop) of each range; `count` rows spread over all where left out."""
+    count: int = bounded(64, 8, 4096)
+    share: float = bounded(0.25, 0.01, 0.99)
+    """Of its final rise, that a signal has to reach and to stay beyond."""
+    curve: tuple[tuple[float, float], ...] = ()
+    """(step, score); those that the snapshots keep, or earned in their own recordings, where left out."""
+    subject: str | None = None
+    """The live subject that the snapshots are built like; the one that recorded where left out."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The array that feeds an input, with steps where needed: "real.rgb | resize 64x64"."""

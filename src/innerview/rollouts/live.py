@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,33 +14,10 @@ from innerview.lenses.look import complete_parameters, given_rows, look_at, show
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
-from innerview.schema import Heat, Setting
+from innerview.rollouts.calls import ForwardCall, LensCall
+from innerview.schema import Heat
 from innerview.store import Recording
 from innerview.subjects import Subject
-
-
-@dataclass(frozen=True, kw_only=True)
-class ForwardCall:
-    """Run a recorded row again."""
-
-    recording: str
-    row: int
-    subject: str | None = None
-    """The live subject to ask; the one that recorded where left out."""
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    """The array that feeds an input, with steps where needed: "real.rgb | resize 64x64"."""
-    other: bool = False
-    """Ask a subject that did not make the recording, or whose weights changed since."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LensCall(ForwardCall):
-    """Look at a recorded row through a lens."""
-
-    lens: str
-    parameters: Mapping[str, Setting] = field(default_factory=dict)
-    input: str | None = None
-    """Of heat: the input it is of; the first where left out."""
 
 
 def forward(context: Context, call: ForwardCall) -> dict[str, Any]:
@@ -70,7 +45,7 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
         name = call.input or next(iter(output.heat))
         if name not in output.heat:
             raise UnknownName("input", name, output.heat)
-        beside = {title: values[0].item() for title, values in output.arrays.items() if values.ndim == 1}
+        beside = {title: values[0].tolist() for title, values in output.arrays.items() if values.ndim < 3}
         return {**said, "input": name, "beside": beside}, np.asarray(output.heat[name][0], np.float32)
     return said, np.asarray(output.stored()["values"][0])
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from innerview.capture import Piece, group_line
-from innerview.capture.logged import LoggedStep, StepLog
+from innerview.capture.logged import LoggedStep, NotBelieved, StepLog
 from innerview.errors import CaptureError, SubjectError, WorldError
 from innerview.rollouts.jobs import BLOCK_ROWS
 from innerview.rollouts.record import check_subject
@@ -44,6 +44,9 @@ class Recorder:
         self._writer: RecordingWriter | None = None
         self._group_columns: tuple[str, ...] = ()
         self._rows = self._start = 0
+        self._held: list[Piece] = []
+        """The first rows, until what the subject says of them was replayed."""
+        self._over = ""
 
     @property
     def recording(self) -> Recording:
@@ -70,6 +73,8 @@ class Recorder:
         own `probabilities`, `value` and `memory` (after it saw the observation) can be given. Anything else is a fact
         by name.
         """
+        if self._over:
+            raise CaptureError(f"'{self.name}' takes no more steps: {self._over}")
         said = {"probabilities": probabilities, "value": value, "memory": memory}
         if self._subject is not None and (given := [name for name, each in said.items() if each is not None]):
             raise CaptureError(
@@ -84,17 +89,25 @@ class Recorder:
             if self._log is None:
                 self._begin(step)
             assert self._log is not None, "it has begun"
-            self._write(self._log.add(step))
+            self._take(self._log.add(step))
+        except NotBelieved as problem:
+            self._refuse(problem)
+            raise
         except (CaptureError, WorldError, SubjectError, ValueError, KeyError, TypeError, IndexError) as problem:
             where = self._log.where if self._log else "step 0 of episode 0"
             raise CaptureError(f"'{self.name}' cannot take {where}: {problem}") from problem
 
     def close(self, outcome: str = LEFT_OFF) -> None:
         """Write what is in hand; an episode that is not over ends here, with that outcome."""
-        writer, self._writer = self._writer, None
-        if writer is None or self._log is None:
+        self._over = self._over or "it is closed. Begin another with iv.recorder(…)."
+        if self._writer is None or self._log is None:
             return
-        self._write(self._log.end(outcome), writer)
+        try:
+            self._take(self._log.end(outcome))
+        except NotBelieved as problem:
+            self._refuse(problem)
+            raise
+        writer, self._writer = self._writer, None
         if self._rows:
             writer.finish()
         else:
@@ -126,16 +139,27 @@ class Recorder:
         self._group_columns = tuple(column.name for column in form.group_columns)
         self._writer = self.study.writer(info, block_rows=self._block_rows, overwrite=self._overwrite)
 
-    def _write(self, piece: Piece | None, writer: RecordingWriter | None = None) -> None:
-        writer = writer or self._writer
-        if piece is None or writer is None:
-            return
-        writer.append(piece.rows, piece.arrays)
+    def _take(self, piece: Piece | None) -> None:
+        self._held += [piece] if piece is not None else []
+        if self._log is not None and self._log.believed:
+            held, self._held = self._held, []
+            for each in held:
+                self._write(each)
+
+    def _refuse(self, problem: NotBelieved) -> None:
+        """Keep nothing."""
+        self._over, self._held = f"nothing was recorded. {problem}", []
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+
+    def _write(self, piece: Piece) -> None:
+        assert self._writer is not None, "it has begun"
+        self._writer.append(piece.rows, piece.arrays)
         self._rows += len(piece.rows["episode"])
         if (summary := piece.summary) is not None:
             line = group_line(piece.episode, self._start, summary, cut=piece.cut, scene="")
-            told = {column: line[column] for column in self._group_columns}
-            writer.end_group(told)
+            self._writer.end_group({column: line[column] for column in self._group_columns})
             self._start = self._rows
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from innerview.errors import StoreError, SubjectError
 from innerview.jobs.recorded import differences
+from innerview.rollouts.learning.ages import OF
+from innerview.rollouts.learning.curve import SCORE
+from innerview.rollouts.learning.tensorboard import check_tensorboard
 from innerview.rollouts.record import check_subject, record
 from innerview.store import Snapshot, Study
-from innerview.subjects import Subject, first_difference, from_sb3, tensors_of
+from innerview.subjects import Subject, from_sb3, tensors_of
 from innerview.worlds import world as as_world
 
 if TYPE_CHECKING:
@@ -26,8 +30,15 @@ def snapshot(
     episodes: int = 2,
     seeds: int = 0,
     max_steps: int | None = 1000,
+    facts: Mapping[str, Any] | None = None,
+    tensorboard: str | Path | None = None,
+    observations: str | None = None,
 ) -> Snapshot:
     """Keep the weights as they are now and, with a world, a short recording of how it plays.
+
+    `facts` are kept with them, such as {"score": …}, the mean return at this step. With `tensorboard`, the folder of
+    its logs, health and learning signal are written there as scalars; they are of the recording `observations`, that of
+    the run's first snapshot unless said.
 
     In a plain loop:
 
@@ -35,8 +46,11 @@ def snapshot(
             iv.snapshot("my.study", subject, world, step=step)
     """
     check_subject(subject)
+    if tensorboard is not None:
+        check_tensorboard()
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
-    taken = Snapshot(run=run, step=step, recording="" if world is None else f"{run} {step:010d}")
+    kept = {OF: subject.info.name, **(facts or {})}
+    taken = Snapshot(run=run, step=step, recording="" if world is None else f"{run} {step:010d}", facts=kept)
     if world is not None:
         _check_free(opened, taken.recording, subject, run)
         record(
@@ -51,27 +65,11 @@ def snapshot(
             progress=False,
         )
     opened.save_snapshot(taken, tensors_of(subject.module))
+    if tensorboard is not None:
+        from innerview.rollouts.learning.scalars import write_scalars  # which loads snapshots
+
+        write_scalars(opened, subject, taken, Path(tensorboard), observations=observations)
     return taken
-
-
-def load_snapshot(study: Study | str | Path, run: str, step: int, *, like: Subject) -> Subject:
-    """The subject as it was at a step of a training run, called by its age: "ppo @ 40,000 steps".
-
-    `like` is the subject that was trained, or one built the same way, such as an untrained one: its module is copied
-    and given the weights of that age, so that several ages are there at once and `like` stays as it is.
-
-        young, old = (iv.load_snapshot("my.study", "ppo", step, like=agent) for step in (10_000, 1_000_000))
-    """
-    check_subject(like)
-    opened = study if isinstance(study, Study) else Study.open(study)
-    taken, weights = opened.snapshot(run, step)
-    other = first_difference(like.module, weights)
-    if other:
-        raise SubjectError(
-            f"Snapshot '{taken.subject}' is of another architecture than '{like.info.name}': {other}. Give `like` the "
-            "subject that was trained in this run, or one built the same way."
-        )
-    return like.copied(weights, name=taken.subject)
 
 
 def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
@@ -84,11 +82,19 @@ def _check_free(study: Study, name: str, subject: Subject, run: str) -> None:
 
 
 def snapshot_callback(
-    study: Study | str | Path, world: Any = None, *, every: int = 10_000, run: str = "training", episodes: int = 2
+    study: Study | str | Path,
+    world: Any = None,
+    *,
+    every: int = 10_000,
+    run: str = "training",
+    episodes: int = 2,
+    tensorboard: str | Path | None = None,
+    observations: str | None = None,
 ) -> BaseCallback:
     """A callback for stable-baselines3: `model.learn(…, callback=iv.snapshot_callback("my.study", env, every=…))`.
 
-    Give it an environment of its own: the one being trained in must not be played by two at once.
+    Give it an environment of its own: the one being trained in must not be played by two at once. The mean return of
+    the last training episodes is kept with each snapshot. `tensorboard` and `observations` are as in `iv.snapshot`.
     """
     try:
         from stable_baselines3.common.callbacks import BaseCallback
@@ -96,6 +102,8 @@ def snapshot_callback(
         raise SubjectError("snapshot_callback needs stable-baselines3: pip install 'innerview[sb3]'.") from error
     if every < 1:
         raise SubjectError(f"every is a number of steps, 1 or more, not {every}.")
+    if tensorboard is not None:
+        check_tensorboard()
     opened = study if isinstance(study, Study) else Study.open_or_create(study)
     played = None if world is None else as_world(world)
 
@@ -119,6 +127,17 @@ def snapshot_callback(
         def _take(self) -> None:
             self._next += every
             adapted = from_sb3(self.model)
-            snapshot(opened, adapted, played, step=self.num_timesteps, run=run, episodes=episodes)
+            returns = [float(each["r"]) for each in self.model.ep_info_buffer or ()]
+            snapshot(
+                opened,
+                adapted,
+                played,
+                step=self.num_timesteps,
+                run=run,
+                episodes=episodes,
+                facts={SCORE: sum(returns) / len(returns)} if returns else None,
+                tensorboard=tensorboard,
+                observations=observations,
+            )
 
     return Snapshots()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from innerview.errors import LensError
-from innerview.saliency.backpropagation import as_heat
-from innerview.saliency.perturbation import BLUR, EVERY, SPOT, Grid, blurred, image_input, perturbed
+from innerview.saliency.backpropagation import as_heat, vectors_of
+from innerview.saliency.perturbation import BLUR, EVERY, SPOT, perturbed, spots
 from innerview.schema import Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="blurring",
     question="Where would missing information change what is said?",
-    needs=("image input", "subject"),
+    needs=("subject",),
     parameters=(
         Parameter(
             name="head",
@@ -43,21 +43,28 @@ def look(
     subject: Subject,
     *,
     head: str = "",
-    every: int = 5,
-    spot: float = 5.0,
+    every: int = 0,
+    spot: float = 0.0,
     blur: float = 3.0,
     watch: Watch = unwatched,
 ) -> Heat:
-    """Half the squared distance between what the head says of the picture and of the one blurred around a place."""
-    image, name = image_input(subject), head or acting(subject)
-    grid = Grid.over(image, every)
+    """Half the squared distance between what the head says of the picture and of the one blurred around a place.
+
+    Of a vector, with one feature set to 0.
+    """
+    name = head or acting(subject)
 
     def moved(whole: Mapping[str, Tensor], said: Mapping[str, Tensor]) -> Tensor:
         return 0.5 * (whole[name] - said[name]).square().sum(1)
 
-    scores = perturbed(rows, subject, grid.spots(image, spot), lambda x: blurred(x, blur), moved, watch)
-    heat = {image.name: grid.pictured(scores, image)}
-    return Heat(heat=as_heat(heat), rows=rows.numbers, unit=f"half the squared change of '{name}'", signed=False)
+    heat = perturbed(rows, subject, lambda spec: spots(spec, every, spot, blur), moved, watch)
+    return Heat(
+        heat=as_heat(heat),
+        rows=rows.numbers,
+        unit=f"half the squared change of '{name}'",
+        signed=False,
+        vectors=vectors_of(subject),
+    )
 
 
 def acting(subject: Subject) -> str:

@@ -47,7 +47,8 @@ class Cam:
     """The input that the maps are laid over."""
     layer: str
     signed: Tensor
-    """[row, 1, height, width] at the picture's size, before anything is cut off."""
+    """[row, 1, height, width] at the picture's size, before anything is cut off; [row, frame, …] of a layer that sees
+    each frame by itself."""
 
     @property
     def rectified(self) -> Tensor:
@@ -78,4 +79,33 @@ def cam_of(rows: Rows, subject: Subject, target: str, layer: str, *, rule: Rule 
         )
     weights = flow.by_layer.mean(dim=(2, 3), keepdim=True)
     small = (weights * flow.activation).sum(dim=1, keepdim=True)
-    return Cam(image.name, layer, receptive_field(subject, layer).pictured(small, image.shape[1:]))
+    if len(small) != rows.count:
+        _check_frames(rows, subject, layer, len(small))
+    signed = receptive_field(subject, layer).pictured(small, image.shape[1:])
+    return Cam(image.name, layer, signed.reshape(rows.count, -1, *signed.shape[2:]))
+
+
+def _check_frames(rows: Rows, subject: Subject, layer: str, runs: int) -> None:
+    """Raise unless the layer ran on every frame of every row by itself, the rows one after the other."""
+    import torch
+
+    twice = np.zeros(2, np.int64)  # the same row twice: a change of the first must stay in its own frames
+    given = rows.inputs(twice)
+    image = next(spec for spec in subject.info.inputs if spec.kind == "image")
+    frames = image.shape[0]
+    in_order = runs == frames * rows.count
+    if in_order:
+        memory = rows.memory_before(twice)
+        with torch.no_grad():
+            before = subject.run(given, memory, keep=(layer,)).sites[layer]
+            for frame in (0, frames - 1):
+                changed = given[image.name].clone()
+                changed[0, frame] = 1 - changed[0, frame]
+                after = subject.run({**given, image.name: changed}, memory, keep=(layer,)).sites[layer]
+                moved = (after - before).abs().flatten(1).amax(1) > 0
+                in_order = in_order and len(moved) == 2 * frames and moved.nonzero().flatten().tolist() in ([], [frame])
+    if not in_order:
+        raise LensError(
+            f"Layer '{layer}' ran on {runs} pictures for {rows.count} rows of {frames} channels each, and not on every "
+            "channel by itself in order: which picture belongs to which row is not known. Choose another layer."
+        )

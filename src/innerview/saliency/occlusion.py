@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.saliency.backpropagation import as_heat
-from innerview.saliency.perturbation import FILLS, Fill, covered, image_input, perturbed
+from innerview.saliency.backpropagation import as_heat, vectors_of
+from innerview.saliency.perturbation import FILLS, Fill, Parts, covered, perturbed
 from innerview.schema import TARGET, Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -13,16 +13,31 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
+    from innerview.schema import InputSpec
     from innerview.subjects import Subject
 
 LENS = Lens(
     name="occlusion",
     question="What would be decided without this patch?",
-    needs=("image input", "subject"),
+    needs=("subject",),
     parameters=(
         TARGET,
-        Parameter(name="patch", type="int", default=8, low=1, high=256, description="Side of the patch, in pixels."),
-        Parameter(name="step", type="int", default=4, low=1, high=256, description="From one patch to the next."),
+        Parameter(
+            name="patch",
+            type="int",
+            default=0,
+            low=0,
+            high=256,
+            description="Side of the patch, in pixels; 0: 8, or a quarter of the side of a small picture or a board.",
+        ),
+        Parameter(
+            name="step",
+            type="int",
+            default=0,
+            low=0,
+            high=256,
+            description="To the next patch; 0: half of one.",
+        ),
         Parameter(
             name="fill",
             type="choice",
@@ -43,28 +58,33 @@ def look(
     subject: Subject,
     *,
     target: str = "action",
-    patch: int = 8,
-    step: int = 4,
+    patch: int = 0,
+    step: int = 0,
     fill: Fill = "mean",
     watch: Watch = unwatched,
 ) -> Heat:
-    """By how much the target falls when a patch is covered, averaged over the patches that cover each pixel."""
+    """By how much the target falls when a patch is covered, averaged over the patches that cover each pixel.
+
+    Of a vector, when a feature is set to 0.
+    """
     from innerview.subjects import scorer
 
-    image = image_input(subject)
-    masks = patches(tuple(image.shape[1:]), patch, step)
+    def covering(image: InputSpec) -> Parts:
+        side = patch or min(8, max(1, min(image.shape[1:]) // 4))
+        masks = patches(tuple(image.shape[1:]), side, step or max(1, side // 2))
 
-    def cover(picture: Tensor) -> Tensor:
-        return covered(rows, image, picture, fill, patch / 2)
+        def pictured(falls: Tensor) -> Tensor:
+            flat = masks.flatten(1).to(falls)
+            return ((falls @ flat) / flat.sum(0).clamp_min(1)).view(len(falls), 1, *image.shape[1:])
+
+        return Parts(masks, lambda picture: covered(rows, image, picture, fill, side / 2), pictured)
 
     def fall(whole: Mapping[str, Tensor], said: Mapping[str, Tensor]) -> Tensor:
         score = scorer(subject, whole, target)
         return score(whole) - score(said)
 
-    falls = perturbed(rows, subject, masks, cover, fall, watch)
-    flat = masks.flatten(1).to(falls)
-    heat = ((falls @ flat) / flat.sum(0).clamp_min(1)).view(rows.count, 1, *image.shape[1:])
-    return Heat(heat=as_heat({image.name: heat}), rows=rows.numbers, unit=f"of '{target}'")
+    heat = perturbed(rows, subject, covering, fall, watch)
+    return Heat(heat=as_heat(heat), rows=rows.numbers, unit=f"of '{target}'", vectors=vectors_of(subject))
 
 
 def patches(size: tuple[int, ...], patch: int, step: int) -> Tensor:

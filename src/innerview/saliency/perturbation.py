@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from innerview.saliency.backpropagation import inputs_of
 from innerview.schema import Parameter, Rows, Watch
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 EVERY = Parameter(
     name="every",
     type="int",
-    default=5,
-    low=1,
+    default=0,
+    low=0,
     high=64,
-    description="A part is taken away around every so many pixels, down and across.",
+    description="A part is taken away around every so many pixels, down and across; 0: 5, or less in a small picture.",
 )
 BLUR = Parameter(
     name="blur",
@@ -35,15 +36,54 @@ BLUR = Parameter(
 SPOT = Parameter(
     name="spot",
     type="float",
-    default=5.0,
-    low=0.1,
+    default=0.0,
+    low=0.0,
     high=64.0,
-    description="How far around each place information is taken away, in pixels: the standard deviation of a Gaussian.",
+    description="How far around each place information is taken away, in pixels: the standard deviation of a Gaussian; "
+    "0: as far as from one place to the next.",
 )
 Fill = Literal["black", "mean", "blur"]
 FILLS: tuple[Fill, ...] = ("black", "mean", "blur")
 _NUMBERS_AT_ONCE = {"cpu": 2**21, "cuda": 2**26}
-"""How many numbers of pictures are run together: enough for the cores, little enough for the cache."""
+"""How many numbers of an input are run together: enough for the cores, little enough for the cache."""
+_AT_ONCE = 512
+"""Parts in one run, at most."""
+_EVERY, _SMALL = 5, 40
+"""Pixels between places; in a picture smaller than that, an eighth of its shorter side."""
+Measure = Callable[[Mapping[str, "Tensor"], Mapping[str, "Tensor"]], "Tensor"]
+"""Takes the heads of a row as it is, repeated, and of what was masked, both [places, size]; gives [places]."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What is taken away of an input, part after part."""
+
+    masks: Tensor
+    """[places, …] as the input: 1 where a part is taken away."""
+    replacement: Callable[[Tensor], Tensor]
+    """What stands in the place of values [row, …]."""
+    pictured: Callable[[Tensor], Tensor]
+    """A value per part [row, places] as heat of the input [row, …]."""
+
+
+def features(spec: InputSpec) -> Parts:
+    """Each feature of a vector, or each square of a board, alone; 0 stands in its place."""
+    import torch
+
+    count = int(np.prod(spec.shape, dtype=int))
+    masks = torch.eye(count).view(count, *spec.shape)
+    return Parts(masks, lambda values: values * 0, lambda found: found.view(len(found), *spec.shape))
+
+
+def spots(spec: InputSpec, every: int, spot: float, blur: float) -> Parts:
+    """Gaussians around places of a picture; it stands there blurred."""
+    every = every or (_EVERY if min(spec.shape[1:]) >= _SMALL else max(1, min(spec.shape[1:]) // 8))
+    grid = Grid.over(spec, every)
+    return Parts(
+        grid.spots(spec, spot or float(every)),
+        lambda values: blurred(values, blur),
+        lambda found: grid.pictured(found, spec),
+    )
 
 
 @dataclass(frozen=True)
@@ -83,11 +123,6 @@ class Grid:
         return interpolate(small, size=tuple(spec.shape[1:]), mode="bilinear", align_corners=False)
 
 
-def image_input(subject: Subject) -> InputSpec:
-    """The first input that is a picture."""
-    return next(spec for spec in subject.info.inputs if spec.kind == "image")
-
-
 def blurred(pictures: Tensor, sigma: float) -> Tensor:
     """Every channel of pictures [row, channel, height, width] blurred by a Gaussian; edges are mirrored."""
     import torch
@@ -117,37 +152,41 @@ def beginning(rows: Rows, spec: InputSpec, values: Tensor, fill: Fill) -> Tensor
 
 
 def perturbed(
-    rows: Rows,
-    subject: Subject,
-    masks: Tensor,
-    replacement: Callable[[Tensor], Tensor],
-    measure: Callable[[Mapping[str, Tensor], Mapping[str, Tensor]], Tensor],
-    watch: Watch,
-) -> Tensor:
-    """How far the subject's heads move for each mask [places, 1, height, width], many masks in one run: [row, places].
+    rows: Rows, subject: Subject, of_image: Callable[[InputSpec], Parts], measure: Measure, watch: Watch
+) -> dict[str, Tensor]:
+    """How far the subject's heads move when a part of an input is taken away, as heat by name of the input.
 
-    A masked picture is the picture where the mask is 0 and its `replacement` where it is 1. `measure` is given the
-    heads of the row as it is, repeated, and of the masked pictures, both [places, size].
+    Pictures by the parts that are given for them, vectors feature by feature; all other inputs stay as they are.
     """
+    specs = {spec.name: spec for spec in subject.info.inputs}
+    found = {}
+    for name in inputs_of(subject):
+        parts = of_image(specs[name]) if specs[name].kind == "image" else features(specs[name])
+        found[name] = parts.pictured(_moved(rows, subject, name, parts, measure, watch))
+    return found
+
+
+def _moved(rows: Rows, subject: Subject, name: str, parts: Parts, measure: Measure, watch: Watch) -> Tensor:
+    """Many parts in one run: [row, places]."""
     import torch
 
     from innerview.subjects import laid
 
-    image = image_input(subject)
-    at_once = max(1, _NUMBERS_AT_ONCE.get(subject.device.type, 2**21) // int(np.prod(image.shape)))
+    held = _NUMBERS_AT_ONCE.get(subject.device.type, 2**21) // max(1, parts.masks[0].numel())
+    at_once = max(1, min(_AT_ONCE, held))
     found = []
     for place in range(rows.count):
         watch(place, rows.count, "perturbing")
         here = np.array([place])
         inputs, memory = laid(subject, rows.inputs(here)), rows.memory_before(here)
-        own, instead = inputs[image.name], replacement(inputs[image.name])
+        own, instead = inputs[name], parts.replacement(inputs[name])
         whole = subject.run(inputs, memory).heads
-        parts = []
-        for some in torch.split(masks.to(own), at_once):
-            pictures = own + some * (instead - own)
-            given = {n: v.expand(len(some), *v.shape[1:]) for n, v in inputs.items()} | {image.name: pictures}
+        moved = []
+        for some in torch.split(parts.masks.to(own), at_once):
+            changed = own + some * (instead - own)
+            given = {n: v.expand(len(some), *v.shape[1:]) for n, v in inputs.items()} | {name: changed}
             state = {n: v.expand(len(some), *v.shape[1:]).contiguous() for n, v in memory.items()}
             said = subject.run(given, state).heads
-            parts.append(measure({n: v.expand(len(some), -1) for n, v in whole.items()}, said))
-        found.append(torch.cat(parts))
+            moved.append(measure({n: v.expand(len(some), -1) for n, v in whole.items()}, said))
+        found.append(torch.cat(moved))
     return torch.stack(found)

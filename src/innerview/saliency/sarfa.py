@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from innerview.saliency.backpropagation import as_heat
-from innerview.saliency.perturbation import BLUR, EVERY, SPOT, Grid, blurred, image_input, perturbed
+from innerview.saliency.backpropagation import as_heat, vectors_of
+from innerview.saliency.perturbation import BLUR, EVERY, SPOT, perturbed, spots
 from innerview.schema import Heat, Lens, Parameter, Rows, Watch, unwatched
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LENS = Lens(
     name="sarfa",
     question="Which information speaks for this action in particular?",
-    needs=("image input", "subject"),
+    needs=("subject",),
     parameters=(
         Parameter(
             name="action",
@@ -42,23 +42,29 @@ def look(
     subject: Subject,
     *,
     action: str = "",
-    every: int = 5,
-    spot: float = 5.0,
+    every: int = 0,
+    spot: float = 0.0,
     blur: float = 3.0,
     watch: Watch = unwatched,
 ) -> Heat:
-    """The harmonic mean of how much less likely the action becomes and how little the others change."""
-    from innerview.subjects import action_numbers
+    """The harmonic mean of how much less likely the action becomes and how little the others change.
 
-    image, grid = image_input(subject), Grid.over(image_input(subject), every)
+    Of a picture blurred around each place; of a vector with one feature after the other set to 0.
+    """
+    from innerview.subjects import action_numbers
 
     def salient(whole: Mapping[str, Tensor], said: Mapping[str, Tensor]) -> Tensor:
         name, one = action_numbers(subject, whole, action)
         return sarfa(whole[name], said[name], one)
 
-    scores = perturbed(rows, subject, grid.spots(image, spot), lambda x: blurred(x, blur), salient, watch)
-    heat = {image.name: grid.pictured(scores, image)}
-    return Heat(heat=as_heat(heat), rows=rows.numbers, unit="from 0 to 1", signed=False)
+    heat = perturbed(rows, subject, lambda spec: spots(spec, every, spot, blur), salient, watch)
+    return Heat(
+        heat=as_heat(heat),
+        rows=rows.numbers,
+        unit="from 0 to 1",
+        signed=False,
+        vectors=vectors_of(subject),
+    )
 
 
 def sarfa(before: Tensor, after: Tensor, action: Tensor) -> Tensor:

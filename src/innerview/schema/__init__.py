@@ -47,6 +47,7 @@ from innerview.schema.output import (
 )
 from innerview.schema.place.pose import Pose, is_pose, pose_of, pose_part, with_foreign_poses
 from innerview.schema.place.scene import Camera, MapImage, Polygon, Scene
+from innerview.schema.place.thing import ObjectInView
 from innerview.schema.place.units import units_per
 from innerview.schema.plain import from_json, to_json
 from innerview.schema.recording import (
@@ -68,7 +69,7 @@ from innerview.schema.recording import (
 from innerview.schema.result import Result, ResultArray, ResultInfo
 from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
-from innerview.schema.subject import POSE, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
+from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "POSE",
     "TARGET",
     "ActionSpace",
+    "Age",
     "Arguments",
     "ArrayKind",
     "ArraySpec",
@@ -114,6 +116,7 @@ __all__ = [
     "Move",
     "NamedFactor",
     "Need",
+    "ObjectInView",
     "Ordering",
     "Origin",
     "Output",

@@ -33,6 +33,12 @@ class ResultInfo:
     provisional: bool = False
     """Whether it is a state on the way, shown while the work goes on or where it was stopped."""
 
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What a lens was asked with; nothing where that is not told."""
+        told = self.arguments.get("parameters")
+        return told if isinstance(told, Mapping) else {}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Result(ResultInfo):

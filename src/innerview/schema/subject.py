@@ -107,6 +107,14 @@ class MemorySite:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Age:
+    """Where in its training a model stands."""
+
+    run: str
+    step: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class SubjectInfo:
     """A model's parts by name."""
 
@@ -130,6 +138,8 @@ class SubjectInfo:
     become inputs."""
     code: str = ""
     """The class it was made of, and a digest of its source: logged, and no part of the identity."""
+    age: Age | None = None
+    """Of a model that is known at several steps of its training."""
 
     @property
     def sites(self) -> tuple[Site, ...]:

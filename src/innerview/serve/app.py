@@ -18,6 +18,7 @@ from innerview.serve.context import LiveCall, Service
 from innerview.serve.docs.pages import Docs
 from innerview.serve.door import Door
 from innerview.serve.guard import Guard
+from innerview.serve.live.messages import beside_routes
 from innerview.serve.page import Page
 from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import door as door_routes
@@ -84,6 +85,7 @@ def create_app(
         app.include_router(noun.router)
     failures.install(app)
     app.add_middleware(failures.Unexpected)
+    _describe_messages(app)
     app.add_middleware(Guard, door=door, port=port, is_public=built.is_public)
     return app
 
@@ -92,6 +94,19 @@ def create_app(
 async def _closing(app: FastAPI) -> AsyncIterator[None]:
     yield
     app.state.service.close()
+
+
+def _describe_messages(app: FastAPI) -> None:
+    """Add what is no body of a request to the description: messages of the live connection, and cells of columns."""
+    by_routes = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schemas = by_routes()["components"]["schemas"]
+            schemas.update({name: schema for name, schema in beside_routes().items() if name not in schemas})
+        return by_routes()
+
+    app.openapi = described  # type: ignore[method-assign]
 
 
 def openapi_text() -> str:

@@ -17,11 +17,11 @@ from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, Swe
 from innerview.jobs.kinds import KINDS, JobKind, described
 from innerview.lenses.job import LensJob
 from innerview.lenses.trust.job import TrustJob
-from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 
 T = TypeVar("T")
 CORE = (
-    *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob),
+    *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob, LearningJob),
     *(TableJob, SweepJob, SmallestMemoryJob, AblationTestJob),
     TrustJob,
 )
@@ -61,12 +61,13 @@ def read(arguments: type[T], value: Any, what: str) -> T:
     if not isinstance(value, dict):
         raise RequestError(f"What {what} takes is given by name, not as {value!r:.60}.")
     kind: Any = arguments
-    model = _validated(_model(kind), value, what, arguments)
+    model = _validated(model_of(kind), value, what, arguments)
     return arguments(**{name: getattr(model, name) for name in _names(arguments)})
 
 
 @cache
-def _model(arguments: Any) -> type[BaseModel]:
+def model_of(arguments: Any) -> type[BaseModel]:
+    """The wire's model of a dataclass."""
     return create_model(arguments.__name__, __config__=_config(arguments), **_fields(arguments))
 
 

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from innerview import errors
+from innerview.serve.wire import ErrorBody, ErrorReply
 
 log = logging.getLogger(__name__)
 
@@ -68,15 +69,16 @@ def status_of(error: errors.InnerviewError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def error_body(kind: str, message: str) -> dict[str, dict[str, str]]:
+def error_body(kind: str, message: str) -> ErrorBody:
     """The one shape of a failure on the wire. A message may repeat what was sent, and that need not be Unicode."""
-    return {"error": {"kind": kind, "message": message.encode(errors="replace").decode()}}
+    return ErrorBody(kind=kind, message=message.encode(errors="replace").decode())
 
 
 def reply(status: int, message: str, kind: str | None = None) -> JSONResponse:
     """A failure as a response that nobody keeps."""
     kind = kind or KINDS.get(status, "RequestError")
-    return JSONResponse(error_body(kind, message), status, headers={"Cache-Control": "no-store"})
+    body = ErrorReply(error=error_body(kind, message)).model_dump()
+    return JSONResponse(body, status, headers={"Cache-Control": "no-store"})
 
 
 def reply_to(error: errors.InnerviewError) -> JSONResponse:

@@ -23,6 +23,7 @@ from rich.console import Console
 from innerview.errors import InnerviewError
 from innerview.interventions.edited import WithEdited
 from innerview.jobs.shutdown import before_threads_end
+from innerview.rollouts.learning.ages import WithSnapshots
 from innerview.serve.app import create_app
 from innerview.serve.connections import Connection, Crowd, LiveFrames
 from innerview.serve.door import Door
@@ -151,7 +152,7 @@ before_threads_end(_close_all)
 def serve(study: Study | str | Path, *, port: int = 0, door: Door | None = None, **parts: Any) -> Handle:
     """Serve a study on loopback and return at once; port 0 takes a free one. `parts` go to `create_app`."""
     opened = study if isinstance(study, Study) else Study.open(Path(study))
-    parts["subjects"] = WithEdited(opened, parts.get("subjects") or {})
+    parts["subjects"] = WithSnapshots(opened, WithEdited(opened, parts.get("subjects") or {}))
     parts = live_parts(opened, parts["subjects"], parts.get("worlds") or {}) | parts
     door = door or Door(token=secrets.token_urlsafe(24))
     listening = _listen(port)

@@ -106,6 +106,18 @@ class RecordingSummary(BaseModel):
     capabilities: Capabilities
 
 
+class AgeReply(BaseModel):
+    """A subject that can be asked for by name, and where in which training it stands."""
+
+    name: str
+    run: str
+    step: int
+    score: float | None
+    """The mean return at that step, where it was kept."""
+    saved: bool
+    """Whether it is a snapshot of the study."""
+
+
 class StudyReply(BaseModel):
     """What there is to look at."""
 
@@ -347,14 +359,3 @@ class SavedSelection(BaseModel):
 
 class SavedSelections(RootModel[Annotated[list[SavedSelection], Field(max_length=500)]]):
     """Every named selection of a study."""
-
-
-class LiveRequest(BaseModel):
-    """One call over the WebSocket; a newer one on the same channel replaces it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    id: int
-    channel: Name
-    call: Name
-    arguments: dict[str, Any] = {}

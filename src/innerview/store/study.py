@@ -25,7 +25,7 @@ from innerview.store.files import (
     writing,
 )
 from innerview.store.isolation.process import Apart
-from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot
+from innerview.store.models.snapshots import Snapshot, load_snapshot, load_snapshots, save_snapshot, snapshot_digest
 from innerview.store.paths import checked_name, confined, is_plain_file, is_there
 from innerview.store.predictions import PREDICTIONS, Predictions, prediction_id
 from innerview.store.recordings.additions import (
@@ -177,7 +177,8 @@ class Study:
                 block_rows = there.block_rows
                 if not beside.exists():
                     begin_additions(place, beside, info)
-            writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place))
+            since = _now if overwrite else None
+            writer = self._writer(beside, info, block_rows, then=lambda: take_place(self.path, beside, place, since))
         if adding and not overwrite:
             restore_rest(self.recording(info.name), writer)
         return writer
@@ -236,6 +237,10 @@ class Study:
         """A snapshot and its weights by name; `iv.load_snapshot` makes a subject of them."""
         return load_snapshot(self.path, run, step)
 
+    def snapshot_digest(self, run: str, step: int) -> str:
+        """SHA-256 of a snapshot's weights."""
+        return snapshot_digest(self.path, run, step)
+
     def save_snapshot(self, snapshot: Snapshot, weights: Mapping[str, Tensor]) -> None:
         """Save the weights of one moment of a training run."""
         save_snapshot(self.path, snapshot, weights)
@@ -253,8 +258,20 @@ class Study:
         drop_reduction(self.path, name)
 
     def results(self, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
-        """What lenses and tables found, oldest first, without the values: see `result`."""
-        return load_results(self.path, kind=kind, recording=recording)
+        """What lenses and tables found, oldest first, without the values: see `result`.
+
+        What was found in a recording that another one replaced since says nothing of that one, and is left out.
+        """
+        found = load_results(self.path, kind=kind, recording=recording)
+        begun = {name: self._begun(name) for name in {result.recording for result in found}}
+        return [result for result in found if result.created_at >= begun[result.recording]]
+
+    def _begun(self, recording: str) -> str:
+        """When a recording was begun, or took the place of another; empty where that cannot be known."""
+        try:
+            return load_manifest(self._folder(recording)).manifest.info.created_at
+        except StoreError:
+            return ""
 
     def result(self, result: str) -> Result:
         """What was found under that id."""

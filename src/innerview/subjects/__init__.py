@@ -23,7 +23,7 @@ from innerview.subjects.sites.operations import basis_of
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits, checked, described, fingerprint
 from innerview.subjects.subject import Subject
-from innerview.subjects.weights import first_difference, tensors_of
+from innerview.subjects.weights import first_difference, read_weights, tensors_of
 
 __all__ = [
     "Attribution",
@@ -53,6 +53,7 @@ __all__ = [
     "middle_for",
     "named_model",
     "reaching_layers",
+    "read_weights",
     "receptive_field",
     "replay",
     "scored_run",

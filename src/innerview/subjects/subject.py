@@ -20,7 +20,19 @@ import torch
 from torch import Tensor, nn
 
 from innerview.errors import EditError, SubjectError, UnknownName
-from innerview.schema import Edit, Edits, Head, Site, SiteEdit, SubjectInfo, acting_head, find_site, parse_site, to_json
+from innerview.schema import (
+    Age,
+    Edit,
+    Edits,
+    Head,
+    Site,
+    SiteEdit,
+    SubjectInfo,
+    acting_head,
+    find_site,
+    parse_site,
+    to_json,
+)
 from innerview.subjects import actions, weights
 from innerview.subjects.body import Body, Heard, Output
 from innerview.subjects.identity import said_of_probe
@@ -163,6 +175,12 @@ class Subject:
         """The same subject under another name."""
         made = copy.copy(self)
         made.info = replace(self.info, name=name)
+        return made
+
+    def aged(self, run: str, step: int) -> Subject:
+        """The same subject, known to be of that step of a training."""
+        made = copy.copy(self)
+        made.info = replace(self.info, age=Age(run=run, step=step))
         return made
 
     def copied(self, weights: Mapping[str, Tensor], *, name: str) -> Subject:

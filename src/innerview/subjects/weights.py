@@ -106,9 +106,14 @@ def unpack(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return plain
 
 
+def read_weights(path: str | os.PathLike[str]) -> dict[str, Tensor]:
+    """Weights by name from safetensors or a plain torch state dict; anything pickled is refused."""
+    return unpack(_read(Path(path)))
+
+
 def load_weights(module: nn.Module, path: str | os.PathLike[str]) -> None:
     """Put weights from safetensors or a plain torch state dict into a module; anything pickled is refused."""
-    given = unpack(_read(Path(path)))
+    given = read_weights(path)
     own = tensors_of(module)
     names: dict[tuple[Any, ...], str] = {}
     for name, value in own.items():

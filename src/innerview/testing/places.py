@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -66,7 +65,9 @@ def dives(adapted: Subject, *, episodes: int = 16, steps: int = 30, seed: int = 
         for top, left in fish:
             pictures[row, 0, top : top + _SIDE, left : left + _SIDE] = light
         seen.append([_thing("diver", player, player), *(_thing("fish", at, player) for at in fish)])
-    things = Things(names=lambda: ("diver", "fish"), read=lambda places: [seen[p] for p in places], size_hw=(SIZE, SIZE))
+    things = Things(
+        names=lambda: ("diver", "fish"), read=lambda places: [seen[p] for p in places], size_hw=(SIZE, SIZE)
+    )
     return fed_rows(
         adapted,
         {adapted.info.inputs[0].name: torch.as_tensor(pictures, dtype=torch.float32)},
@@ -77,7 +78,7 @@ def dives(adapted: Subject, *, episodes: int = 16, steps: int = 30, seed: int = 
     )
 
 
-def _thing(name: str, at: tuple[int, ...], player: tuple[int, int]) -> Mapping[str, Any]:
+def _thing(name: str, at: tuple[int, ...], player: tuple[int, int]) -> dict[str, Any]:
     far = float(np.hypot(at[0] - player[0], at[1] - player[1]))
     box = {"y_px": at[0], "x_px": at[1], "width_px": _SIDE, "height_px": _SIDE}
     return {"name": name, **box, "distance": far if name != "diver" else 0.0}

@@ -116,7 +116,7 @@ class Figures:
         return {**found, "verdict": self.verdict, "draws_the_picture": self.draws_the_picture}
 
 
-def examine(method: Method, bench: Bench, watch: Watch) -> tuple[Figures, np.ndarray | None]:
+def examine_method(method: Method, bench: Bench, watch: Watch) -> tuple[Figures, np.ndarray | None]:
     """Every figure of one method, and the strengths of its maps [row, height, width] of all rows.
 
     What the method itself refuses (gradients that are not finite, GELU) becomes the reason why it is not tested.

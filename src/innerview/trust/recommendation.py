@@ -37,7 +37,7 @@ def recommend(figures: Sequence[Figures], subject: str) -> Recommendation:
     named = {use: [each for each in own if each.use == use] for use in ("use", "care", "avoid", "not tested")}
     sentences = []
     if named["use"]:
-        sentences.append(f"On '{subject}' use {_listed(named['use'])}: their maps depend on what was learnt.")
+        sentences.append(f"On '{subject}' use {_listed(named['use'])}: the maps depend on what was learnt.")
     else:
         sentences.append(f"On '{subject}' no method passes without reserve.")
     sentences += [f"With care: {each.method}. {each.why}" for each in named["care"]]
@@ -54,24 +54,28 @@ def advise(figures: Figures) -> Advice:
     remains = figures.randomisation
     if remains is None:
         return Advice(method=figures.name, use="not tested", why=figures.untested)
-    left = f"{remains.remains.mean:.2f} of its map remains when the weights are random"
+    left = f"its maps of random networks still correlate by {remains.remains.mean:.2f} with those of the trained one"
     if figures.verdict == "fails":
-        return Advice(method=figures.name, use="avoid", why=f"{left}: it shows the picture, not what was learnt.")
+        return Advice(
+            method=figures.name, use="avoid", why=f"{_begun(left)}: it shows the picture, not what was learnt."
+        )
     doubts = _doubts(figures)
     if figures.verdict == "unclear":
         doubts.insert(0, f"{left} ({remains.remains.low:.2f} to {remains.remains.high:.2f}), too near to the limit")
     if doubts:
-        return Advice(
-            method=figures.name, use="care", why=f"{'; '.join(doubts)}."[0].upper() + f"{'; '.join(doubts)}."[1:]
-        )
-    return Advice(method=figures.name, use="use", why=f"{left[0].upper()}{left[1:]}.")
+        return Advice(method=figures.name, use="care", why=f"{_begun('; '.join(doubts))}.")
+    return Advice(method=figures.name, use="use", why=f"{_begun(left)} and no more.")
+
+
+def _begun(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _doubts(figures: Figures) -> list[str]:
     found = []
     if figures.draws_the_picture and figures.randomisation is not None:
         places = figures.randomisation.places_remain.mean
-        found.append(f"its signs depend on the weights, and its places do not ({places:.2f} remains): read the colours")
+        found.append(f"its signs depend on the weights, and its places do not ({places:.2f}): read the colours")
     if figures.curves is not None and figures.curves.ahead.high <= 0:
         found.append("the output follows its map no better than the same map laid elsewhere")
     if figures.actions is not None and figures.actions.differs.high < SAME_FOR_ALL:

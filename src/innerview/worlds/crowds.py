@@ -103,8 +103,13 @@ def default_lanes(world: World, *, recorded: bool = False, crowd_on: Any = None)
     They are `recorded`, or played as a crowd on a device where the world has such; else only counted.
     """
     if crowd_on is not None and isinstance(world, Crowded):
-        return LANES if str(crowd_on).startswith("cpu") else LANES_ON_GPU
+        return lanes_of_crowd(crowd_on)
     return int(getattr(world, "default_lanes", LANES_RECORDED if recorded else LANES_OF_GAMES))
+
+
+def lanes_of_crowd(device: Any) -> int:
+    """How many games run in one batch."""
+    return LANES if str(device).startswith("cpu") else LANES_ON_GPU
 
 
 def crowd(world: World, lanes: int, *, device: Any = None) -> Crowd:

@@ -8,7 +8,7 @@ import torch
 
 from innerview import from_sb3
 from innerview.errors import SubjectError
-from innerview.testing.subject_check import check_subject
+from innerview.testing.subjects.check import check_subject
 from tests.subjects.shapes.agents import AGENTS, OBSERVATIONS, AgentShape, by_hindsight, predicted, spread_by_hand
 from tests.subjects.shapes.world import LENGTHS, NoiseWorld, Played, continuous, recorded
 

@@ -1,16 +1,16 @@
 /** One WebSocket for model calls and news of jobs. On a channel the newest request wins. */
 import type { Client } from "./client";
-import type { Job } from "./model";
+import type { Job, LensCall, LiveAnswer, LiveMessage, LiveRequest } from "./model";
 
-export interface Binary {
-  readonly shape: number[];
-  readonly dtype: string;
-  readonly bytes: ArrayBuffer;
+/** What a call gave, with the bytes of its array. */
+export interface LiveReply {
+  readonly value: LiveAnswer["value"];
+  readonly binary: (NonNullable<LiveAnswer["binary"]> & { readonly bytes: ArrayBuffer }) | null;
 }
 
-export interface LiveReply {
-  readonly value: unknown;
-  readonly binary: Binary | null;
+/** What each call takes. */
+interface Calls {
+  lens: LensCall;
 }
 
 /** A newer request on the same channel took this one's place. */
@@ -22,22 +22,11 @@ interface Waiting {
   readonly reject: (problem: Error) => void;
 }
 
-interface Message {
-  id?: number;
-  ok?: boolean;
-  stale?: boolean;
-  value?: unknown;
-  binary?: { shape: number[]; dtype: string };
-  error?: { kind: string; message: string } | string;
-  event?: string;
-  job?: Job;
-}
-
 export class Live {
   private socket: WebSocket | null = null;
   private next = 1;
   private waiting = new Map<number, Waiting>();
-  private expecting: Message | null = null;
+  private expecting: LiveAnswer | null = null;
   private delay_ms = 500;
   private closed = false;
 
@@ -65,37 +54,33 @@ export class Live {
   }
 
   /** Call the model; rejects with Stale when a newer call on the channel overtakes this one. */
-  call(channel: string, call: string, values: Record<string, unknown>): Promise<LiveReply> {
+  call<Name extends keyof Calls>(channel: string, call: Name, values: Calls[Name]): Promise<LiveReply> {
     if (this.socket?.readyState !== WebSocket.OPEN)
       return Promise.reject(new Error("The live connection is closed; it is being opened again."));
     for (const [id, other] of this.waiting) if (other.channel === channel) this.drop(id, new Stale());
     const id = this.next++;
-    this.socket.send(JSON.stringify({ id, channel, call, arguments: values }));
+    this.socket.send(JSON.stringify({ id, channel, call, arguments: { ...values } } satisfies LiveRequest));
     return new Promise((resolve, reject) => this.waiting.set(id, { channel, resolve, reject }));
   }
 
   private receive(data: string | ArrayBuffer): void {
     if (typeof data !== "string") {
-      const message = this.expecting;
+      const answer = this.expecting;
       this.expecting = null;
-      if (message?.binary) this.settle(message, { ...message.binary, bytes: data });
+      if (answer?.binary) this.settle(answer, { ...answer.binary, bytes: data });
       return;
     }
-    const message = JSON.parse(data) as Message;
-    if (message.event === "job" && message.job) this.onJob(message.job);
+    const message = JSON.parse(data) as LiveMessage;
+    if ("event" in message) this.onJob(message.job);
     else if (message.ok && message.binary) this.expecting = message;
-    else if (message.id !== undefined) this.settle(message, null);
+    else if (message.ok) this.settle(message, null);
+    else if ("stale" in message) this.drop(message.id, new Stale());
+    else if (message.id !== null) this.drop(message.id, new Error(message.error.message));
   }
 
-  private settle(message: Message, binary: Binary | null): void {
-    const id = message.id ?? -1;
-    if (message.ok) {
-      this.waiting.get(id)?.resolve({ value: message.value, binary });
-      this.waiting.delete(id);
-    } else {
-      const words = typeof message.error === "string" ? message.error : message.error?.message;
-      this.drop(id, message.stale ? new Stale() : new Error(words ?? "The live call failed."));
-    }
+  private settle({ id, value }: LiveAnswer, binary: LiveReply["binary"]): void {
+    this.waiting.get(id)?.resolve({ value, binary });
+    this.waiting.delete(id);
   }
 
   private drop(id: number, problem: Error): void {

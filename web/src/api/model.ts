@@ -14,6 +14,8 @@ export type RowKind = Schemas["RowKind"];
 export type RecordingLine = Schemas["RecordingSummary"];
 export type Capabilities = Schemas["Capabilities"];
 export type LiveSubject = Schemas["SubjectReply"];
+/** A subject by name, and where in which training it stands. */
+export type Age = Schemas["AgeReply"];
 export type StudyInfo = Schemas["StudyReply"];
 export type RecordingInfo = Schemas["RecordingReply"];
 export type Prediction = Schemas["PredictionReply"];
@@ -32,17 +34,15 @@ export const jobNumbers = jobs;
 /** A named selection kept in the study; the expression is our own text. */
 export type SavedSelection = Schemas["SavedSelection"];
 
-/** One thing that was in view, as an `objects` column holds it. */
-export interface ObjectInView {
-  name: string;
-  x_px: number;
-  y_px: number;
-  width_px: number;
-  height_px: number;
-  distance: number;
-  x: number;
-  y: number;
-}
+/** One thing that was in view, as an `objects` column holds it; unknown numbers are NaN. */
+export type ObjectInView = Schemas["ObjectInView"];
+/** What the service sends over the live connection. */
+export type LiveMessage = Schemas["LiveAnswer"] | Schemas["LiveStale"] | Schemas["LiveFailure"] | Schemas["JobNews"];
+/** What a call gave. */
+export type LiveAnswer = Schemas["LiveAnswer"];
+export type LiveRequest = Schemas["LiveRequest"];
+/** A recorded row looked at through a lens. */
+export type LensCall = Schemas["LensCall"];
 
 /** The elements of a memory in an order; a score is null where it is infinite. */
 export type OrderReply = Schemas["OrderReply"];

@@ -4,6 +4,7 @@ import { Client } from "./client";
 import { MetricsApi } from "./metrics";
 import type { ColumnData } from "./data/columns";
 import type {
+  Age,
   DocsPage,
   FirstDifference,
   Job,
@@ -41,6 +42,8 @@ export class Service {
   vocabulary = (): Promise<Record<string, string[]>> => this.client.json("/api/vocabulary");
   recording = (name: string): Promise<RecordingInfo> => this.client.json(`/api/recordings/${encodeURIComponent(name)}`);
   subject = (name: string): Promise<LiveSubject> => this.client.json(`/api/subjects/${encodeURIComponent(name)}`);
+  /** Subjects at several steps of their training, by run and step. */
+  ages = (): Promise<Age[]> => this.client.json("/api/ages");
   docs = async (slug: string): Promise<DocsPage> => {
     const page = await this.client.json<DocsPage>(`/api/docs/${encodeURIComponent(slug)}`);
     const pictures = "/api/docs-pictures/";

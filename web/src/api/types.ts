@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/ages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Known Ages
+         * @description Subjects at several steps of their training, by run and step; the first time this loads the live ones.
+         */
+        get: operations["known_ages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/docs": {
         parameters: {
             query?: never;
@@ -1028,6 +1048,32 @@ export interface components {
             names: string[];
         };
         /**
+         * Age
+         * @description Where in its training a model stands.
+         */
+        Age: {
+            /** Run */
+            run: string;
+            /** Step */
+            step: number;
+        };
+        /**
+         * AgeReply
+         * @description A subject that can be asked for by name, and where in which training it stands.
+         */
+        AgeReply: {
+            /** Name */
+            name: string;
+            /** Run */
+            run: string;
+            /** Saved */
+            saved: boolean;
+            /** Score */
+            score: number | null;
+            /** Step */
+            step: number;
+        };
+        /**
          * AlignRequest
          * @description Where the event stands, how much around it is looked at, and what is averaged there.
          */
@@ -1196,6 +1242,16 @@ export interface components {
              * @default
              */
             unit: string;
+        };
+        /**
+         * BinaryHead
+         * @description What the binary message that follows holds: little-endian numbers, row by row.
+         */
+        BinaryHead: {
+            /** Dtype */
+            dtype: string;
+            /** Shape */
+            shape: number[];
         };
         /**
          * Camera
@@ -1638,6 +1694,18 @@ export interface components {
             shape: number[];
         };
         /**
+         * JobNews
+         * @description How a job stands now.
+         */
+        JobNews: {
+            /**
+             * Event
+             * @constant
+             */
+            event: "job";
+            job: components["schemas"]["JobReply"];
+        };
+        /**
          * JobReply
          * @description How a job stands.
          */
@@ -1670,7 +1738,50 @@ export interface components {
             unit: string;
         };
         /** JobRequest */
-        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"];
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"];
+        /**
+         * LearningJob
+         * @description What maps of the same observations say at every snapshot of a training, beside the scores.
+         */
+        LearningJob: {
+            /** Again */
+            again?: boolean;
+            /** Count */
+            count?: number;
+            /** Curve */
+            curve?: [
+                number,
+                number
+            ][];
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "learning";
+            /** Lens */
+            lens?: string;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Run */
+            run: string;
+            /** Share */
+            share?: number;
+            /** Subject */
+            subject?: string | null;
+        };
         /**
          * Lens
          * @description A method that turns rows, and a subject where it needs one, into a typed output.
@@ -1693,7 +1804,7 @@ export interface components {
              * Needs
              * @default []
              */
-            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "episodes")[];
+            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes")[];
             /**
              * Over
              * @default rows
@@ -1735,6 +1846,32 @@ export interface components {
             yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
         };
         /**
+         * LensCall
+         * @description Look at a recorded row through a lens.
+         */
+        LensCall: {
+            /** Input */
+            input?: string | null;
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /** Lens */
+            lens: string;
+            /** Other */
+            other?: boolean;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string;
+            };
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
          * LensJob
          * @description Look at rows of a recording through a lens. A plug-in's lens is named like any other.
          */
@@ -1767,6 +1904,86 @@ export interface components {
             ][] | null;
             /** Subject */
             subject?: string | null;
+        };
+        /**
+         * LiveAnswer
+         * @description What a call gave.
+         */
+        LiveAnswer: {
+            /** @default null */
+            binary: components["schemas"]["BinaryHead"] | null;
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: true;
+            /** Value */
+            value: unknown;
+        };
+        /**
+         * LiveFailure
+         * @description What went wrong; of no request in particular where it could not be read.
+         */
+        LiveFailure: {
+            /**
+             * Channel
+             * @default null
+             */
+            channel: string | null;
+            error: components["schemas"]["ErrorBody"];
+            /**
+             * Id
+             * @default null
+             */
+            id: number | null;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: false;
+        };
+        /**
+         * LiveRequest
+         * @description One call; a newer one on the same channel replaces it.
+         */
+        LiveRequest: {
+            /**
+             * Arguments
+             * @default {}
+             */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Call */
+            call: string;
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+        };
+        /**
+         * LiveStale
+         * @description A newer request took this one's place.
+         */
+        LiveStale: {
+            /** Channel */
+            channel: string;
+            /** Id */
+            id: number;
+            /**
+             * Ok
+             * @constant
+             */
+            ok: false;
+            /**
+             * Stale
+             * @constant
+             */
+            stale: true;
         };
         /**
          * MapImage
@@ -1898,6 +2115,28 @@ export interface components {
          */
         Names: {
             [key: string]: string;
+        };
+        /**
+         * ObjectInView
+         * @description One thing of a column of objects; what a world does not say of it is NaN.
+         */
+        ObjectInView: {
+            /** Distance */
+            distance: number;
+            /** Height Px */
+            height_px: number;
+            /** Name */
+            name: string;
+            /** Width Px */
+            width_px: number;
+            /** X */
+            x: number;
+            /** X Px */
+            x_px: number;
+            /** Y */
+            y: number;
+            /** Y Px */
+            y_px: number;
         };
         /**
          * OrderReply
@@ -2607,6 +2846,7 @@ export interface components {
          * @description A model's parts by name.
          */
         SubjectInfo: {
+            age?: components["schemas"]["Age"] | null;
             /**
              * Attention
              * @default []
@@ -3090,6 +3330,44 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    known_ages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgeReply"][];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     docs: {
         parameters: {
             query?: never;

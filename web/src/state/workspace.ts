@@ -28,6 +28,10 @@ export const needs = {
     ({ arrays, images }) => (arrays.observation ?? []).some((name) => images.includes(name)),
     "a subject that sees: record one that is given pictures",
   ),
+  observation: need(
+    ({ arrays }) => (arrays.observation ?? []).length > 0,
+    "a subject whose observations were recorded",
+  ),
   images: need((offered) => offered.images.length > 0, "pictures in its rows"),
   domains: need((offered) => offered.domains.length > 1, "pictures of two domains, such as sim and real"),
   attention: need((offered) => offered.sites.includes("attention"), "a subject with attention"),

@@ -14,17 +14,17 @@ from innerview.errors import LensError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress
 from innerview.jobs.recorded import check_recorded, noted
-from innerview.jobs.work import Found, StoredWork, Watch, run_job
+from innerview.jobs.work import Found, StoredWork, run_job
 from innerview.lenses.rows.inputs import RowInputs
 from innerview.lenses.rows.recorded import recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.lenses.trust.job import TrustJob
 from innerview.lenses.trust.methods import MethodLens, methods_for
 from innerview.lenses.trust.table import value_of
-from innerview.schema import Result, Table, to_json
+from innerview.schema import Result, Table, Watch, to_json
 from innerview.store import Study
 from innerview.subjects import Subject
-from innerview.trust.examination import Bench, Figures, examine
+from innerview.trust.examination import Bench, Figures, examine_method
 from innerview.trust.held import held
 from innerview.trust.question import image_of, question_of
 from innerview.trust.randomisation import cascade
@@ -92,7 +92,7 @@ class TrustWork(StoredWork):
             watch(place, count, message)
 
         report(0, None, f"{part.name}: reading")
-        figures, maps = examine(part.method(), self._bench, report)
+        figures, maps = examine_method(part.method(), self._bench, report)
         named = replace(figures, lens=part.lens.name, parameters=dict(part.parameters))
         return Examined(named, maps)
 
@@ -122,7 +122,7 @@ def _chosen(fit: list[MethodLens], names: Sequence[str]) -> list[MethodLens]:
     return found
 
 
-def trust(
+def examine(
     study: Study | str | Path,
     subject: Subject,
     recording: str | None = None,
@@ -144,7 +144,7 @@ def trust(
     stability some more that follow each other. Each method is asked about what the subject chose, again after its
     weights were randomised `draws` times from the output down, and compared with four edge detectors that must fail.
 
-        found = iv.trust(study, agent)
+        found = iv.examine(study, agent)
         for sentence in found.value["recommendation"]["sentences"]:
             print(sentence)
     """

@@ -104,8 +104,6 @@ def _errors(y: np.ndarray, design: np.ndarray, fold: np.ndarray) -> np.ndarray:
         weights = np.zeros(design.shape[1])
         if design.shape[1]:
             fitted = design[~out]
-            weights = np.linalg.solve(
-                fitted.T @ fitted + _RIDGE * np.eye(fitted.shape[1]), fitted.T @ (y[~out] - mean)
-            )
+            weights = np.linalg.solve(fitted.T @ fitted + _RIDGE * np.eye(fitted.shape[1]), fitted.T @ (y[~out] - mean))
         errors[out] = (y[out] - mean - design[out] @ weights) ** 2
     return errors

@@ -154,7 +154,7 @@ def _shifted(
     names: int,
     random: np.random.Generator,
 ) -> np.ndarray:
-    """[shuffle, happening, class]: the same counts when all onsets of an episode are shifted around it by some steps."""
+    """[shuffle, happening, class]: the same counts when an episode's onsets are shifted around it by some steps."""
     recent = np.zeros(started.shape, bool)
     for start, stop in bounds:
         inside = started[start:stop]
@@ -173,7 +173,11 @@ def _median(gaps: np.ndarray, groups: np.ndarray, random: np.random.Generator) -
     if not len(gaps):
         return float("nan"), float("nan"), float("nan")
     each, inverse = np.unique(groups, return_inverse=True)
-    parts = [gaps[inverse == k] for k in range(len(each))] if len(each) >= MIN_TIMES else [gaps[[i]] for i in range(len(gaps))]
+    parts = (
+        [gaps[inverse == k] for k in range(len(each))]
+        if len(each) >= MIN_TIMES
+        else [gaps[[i]] for i in range(len(gaps))]
+    )
     drawn = random.integers(0, len(parts), (_RESAMPLES, len(parts)))
     medians = [np.median(np.concatenate([parts[k] for k in some])) for some in drawn]
     low, high = np.quantile(medians, (0.025, 0.975))

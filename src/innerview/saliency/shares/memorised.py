@@ -8,7 +8,7 @@ import numpy as np
 
 from innerview.saliency.shares.explained import Explained, Figure, clusters, explained
 from innerview.saliency.shares.maps import MAP, MapOf
-from innerview.saliency.shares.sightings import Sightings, Spotter
+from innerview.saliency.shares.sightings import OFFSETS, Sightings, Spotter
 from innerview.schema import Axis, Lens, Parameter, Rows, Table, Watch, to_json, unwatched
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ def look(
         total, pixels = total + float(sizes.sum(dtype=np.float64)), pixels + sizes.size
     seen, mean = Sightings.joined(parts), total / max(pixels, 1)
     cluster = clusters(some.group_numbers())
-    found = [
-        _of_class(name, seen.of(number), cluster, seed=seed) for number, name in enumerate(spotter.classes)
-    ]
+    found = [_of_class(name, seen.of(number), cluster, seed=seed) for number, name in enumerate(spotter.classes)]
     often, response = _maps(seen, len(spotter.classes), cells, mean)
     return Table(
         columns=tuple(Axis(name=name) for name in _COLUMNS),
@@ -97,10 +95,14 @@ def _of_class(name: str, seen: Sightings, cluster: np.ndarray, *, seed: int) -> 
     share = None
     if count >= MIN_SIGHTINGS:
         share = explained(seen, cluster, seed=seed)
-    figures = {"place": None, "beyond": None} if share is None else {
-        "place": to_json(share.place),
-        "beyond": to_json(share.beyond) if share.beyond else None,
-    }
+    figures = (
+        {"place": None, "beyond": None}
+        if share is None
+        else {
+            "place": to_json(share.place),
+            "beyond": to_json(share.beyond) if share.beyond else None,
+        }
+    )
     return {"name": name, "sightings": count, "places": places, **figures, "verdict": verdict(share, seen)}
 
 
@@ -117,7 +119,14 @@ def verdict(share: Explained | None, seen: Sightings) -> str:
     if share.beyond is not None and share.beyond.high < BY_PLACE:
         return "by where the player is"
     strict: Figure = share.beyond or share.place
-    return "by place" if min(share.place.low, strict.low) > BY_PLACE else "cannot be told"
+    if min(share.place.low, strict.low) <= BY_PLACE:
+        return "cannot be told"
+    return "by place" if offsets_known(seen) else "by place in view"
+
+
+def offsets_known(seen: Sightings) -> bool:
+    """Whether the player was in view each time, so that place on the screen and place beside it are told apart."""
+    return bool(((seen.relation >= 0) & (seen.relation < OFFSETS**2)).all())
 
 
 def words(found: list[dict[str, Any]], mean: float) -> str:
@@ -127,7 +136,13 @@ def words(found: list[dict[str, Any]], mean: float) -> str:
     by_place = [one["name"] for one in found if one["verdict"] == "by place"]
     alike = [one["name"] for one in found if one["verdict"] == "everywhere alike"]
     near = [one["name"] for one in found if one["verdict"] == "by where the player is"]
+    in_view = [one["name"] for one in found if one["verdict"] == "by place in view"]
     said = []
+    if in_view:
+        said.append(
+            f"It responds to {_and(in_view)} by place in view. Nobody says where in the picture the player is: where "
+            "the picture follows it, this is the direction from it and no sign of playing by heart."
+        )
     if near:
         said.append(f"How it responds to {_and(near)} goes by where the player is, not by the place on the screen.")
     if by_place:
@@ -147,7 +162,7 @@ def _line(one: dict[str, Any]) -> list[Any]:
 
 
 def _maps(seen: Sightings, classes: int, cells: int, mean: float) -> tuple[np.ndarray, np.ndarray]:
-    """Both [class, cell, cell]: how often a thing of the class was there, and the mean response, 1 the average pixel."""
+    """Both [class, cell, cell]: how often such a thing was there, and the mean response, 1 the average pixel."""
     key, size = seen.name * cells**2 + seen.cell, classes * cells**2
     often = np.bincount(key, minlength=size)
     summed = np.bincount(key, seen.response, size)

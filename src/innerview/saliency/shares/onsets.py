@@ -120,12 +120,11 @@ def sentence(lead: Lead, seconds: float | None) -> str:
 def _time(lead: Lead, seconds: float | None) -> str:
     scale, unit = (seconds, "s") if seconds else (1.0, "steps")
     middle, low, high = (f"{value * scale:.3g}" for value in (lead.lead, lead.low, lead.high))
+    unit = "step" if unit == "steps" and middle == "1" else unit
     return f"{middle} {unit} ({low} to {high})"
 
 
-def _why(
-    found: list[Lead], said: list[Lead], started: np.ndarray, times: dict[str, np.ndarray]
-) -> str:
+def _why(found: list[Lead], said: list[Lead], started: np.ndarray, times: dict[str, np.ndarray]) -> str:
     """Why nothing is said, where that is so."""
     if said:
         return ""
@@ -138,7 +137,8 @@ def _why(
 
 def _measured(rows: Rows, subject: Subject, of_map: MapOf, watch: Watch) -> np.ndarray:
     shares = [
-        shares_of(sizes, cover(rows, places, sizes.shape[1:]))[0] for places, sizes in of_map.pieces(rows, subject, watch)
+        shares_of(sizes, cover(rows, places, sizes.shape[1:]))[0]
+        for places, sizes in of_map.pieces(rows, subject, watch)
     ]
     return np.concatenate(shares)
 

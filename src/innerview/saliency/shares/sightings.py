@@ -1,4 +1,4 @@
-"""Every time a thing was seen: what class, where on the screen, how far from the player, and how strongly the map lit."""
+"""Every time a thing was seen: its class, where on the screen, where from the player, and how the map lit."""
 
 from __future__ import annotations
 
@@ -103,7 +103,9 @@ class Spotter:
 def _sightings(lines: Sequence[Line]) -> Sightings:
     name, row, cell, response, level, relation = np.array(lines, np.float64).reshape(-1, 6).T
     whole = (values.astype(np.int64) for values in (name, row, cell, relation))
-    return Sightings(response=response, level=level, **dict(zip(("name", "row", "cell", "relation"), whole, strict=True)))
+    return Sightings(
+        response=response, level=level, **dict(zip(("name", "row", "cell", "relation"), whole, strict=True))
+    )
 
 
 def _middle(area: tuple[slice, slice]) -> tuple[float, float]:

@@ -21,7 +21,16 @@ from innerview.jobs.runner import Job, Jobs
 from innerview.serve.context import LiveCall
 from innerview.serve.encoding.plain import plain
 from innerview.serve.failures import UNEXPECTED, TooLarge, error_body
-from innerview.serve.wire import LiveRequest
+from innerview.serve.live.messages import (
+    BinaryHead,
+    JobNews,
+    LiveAnswer,
+    LiveFailure,
+    LiveMessage,
+    LiveRequest,
+    LiveStale,
+)
+from innerview.serve.wire import JobReply
 
 CHANNELS_LIMIT = 32
 ARRAY_LIMIT = 64_000_000
@@ -48,9 +57,18 @@ class PendingRequest:
     request: LiveRequest
     stale: threading.Event = field(default_factory=threading.Event)
 
-    def reply(self, **more: Any) -> dict[str, Any]:
-        """The head of every answer to it."""
-        return {"id": self.request.id, "channel": self.request.channel, **more}
+    def answer(self, value: Any) -> LiveAnswer:
+        """What the call gave."""
+        return LiveAnswer(id=self.request.id, channel=self.request.channel, ok=True, value=value)
+
+    def overtaken(self) -> LiveStale:
+        """Nobody waits for it any more."""
+        return LiveStale(id=self.request.id, channel=self.request.channel, ok=False, stale=True)
+
+    def failure(self, kind: str, message: str) -> LiveFailure:
+        """What went wrong."""
+        error = error_body(kind, message)
+        return LiveFailure(id=self.request.id, channel=self.request.channel, ok=False, error=error)
 
 
 class LiveConnection:
@@ -95,9 +113,10 @@ class LiveConnection:
             self._check(asked.request)
         except ValidationError as problem:
             words = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:5])
-            return await self._send({"ok": False, **error_body("RequestError", f"The request is malformed. {words}")})
+            error = error_body("RequestError", f"The request is malformed. {words}")
+            return await self._send(LiveFailure(ok=False, error=error))
         except InnerviewError as problem:
-            return await self._send(asked.reply(ok=False, **error_body(type(problem).__name__, str(problem))))
+            return await self._send(asked.failure(type(problem).__name__, str(problem)))
         await self._overtake(asked)
 
     def _check(self, request: LiveRequest) -> None:
@@ -114,7 +133,7 @@ class LiveConnection:
         for older in (running, waiting):
             if older is not None and not older.stale.is_set():
                 older.stale.set()
-                await self._send(older.reply(ok=False, stale=True))
+                await self._send(older.overtaken())
         if running is None:
             self._running[channel] = asked
             task = asyncio.create_task(self._work_off(channel))
@@ -135,8 +154,8 @@ class LiveConnection:
                     await taken.wait()  # so few large answers wait for a reader who dawdles
         del self._running[channel]
 
-    async def _send(self, message: dict[str, Any]) -> None:
-        await self._out.put(((json.dumps(message), None), lambda: None))
+    async def _send(self, message: LiveMessage) -> None:
+        await self._out.put(((as_text(message), None), lambda: None))
 
     async def _send_all(self) -> None:
         gone = False
@@ -154,8 +173,13 @@ class LiveConnection:
     async def _push_jobs(self) -> None:
         while True:
             for job in await self._updates.fresh():
-                await self._send({"event": "job", "job": plain(job)})
+                await self._send(JobNews(event="job", job=JobReply.model_validate(plain(job))))
             await asyncio.sleep(JOB_PAUSE_S)
+
+
+def as_text(message: LiveMessage) -> str:
+    """A message as it is sent."""
+    return json.dumps(message.model_dump())
 
 
 class Pace:
@@ -203,27 +227,27 @@ class JobUpdates:
 def answer(call: LiveCall, asked: PendingRequest) -> Frames:
     """Run the call in this thread; whatever happens becomes an answer."""
     if asked.stale.is_set():
-        return json.dumps(asked.reply(ok=False, stale=True)), None
+        return as_text(asked.overtaken()), None
     try:
         return _encode(asked, call(asked.request.arguments, asked.stale.is_set))
     except Cancelled:
-        return json.dumps(asked.reply(ok=False, stale=True)), None
+        return as_text(asked.overtaken()), None
     except InnerviewError as refused:
-        return json.dumps(asked.reply(ok=False, **error_body(type(refused).__name__, str(refused)))), None
+        return as_text(asked.failure(type(refused).__name__, str(refused))), None
     except Exception:
         log.exception("Unexpected error in the live call '%s'.", asked.request.call)
-        return json.dumps(asked.reply(ok=False, **error_body("ServerError", UNEXPECTED))), None
+        return as_text(asked.failure("ServerError", UNEXPECTED)), None
 
 
 def _encode(asked: PendingRequest, result: dict[str, Any] | tuple[dict[str, Any], np.ndarray]) -> Frames:
     value, array = result if isinstance(result, tuple) else (result, None)
-    reply = asked.reply(ok=True, value=plain(value))
+    reply = asked.answer(plain(value))
     if array is None:
-        return json.dumps(reply), None
+        return as_text(reply), None
     if array.dtype.hasobject:
         raise TypeError("A live call may answer with numbers only, not with an array of objects.")
     if array.nbytes > ARRAY_LIMIT:
         raise TooLarge(f"The answer has {array.nbytes} bytes; at most {ARRAY_LIMIT} are sent.")
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-    reply["binary"] = {"shape": list(array.shape), "dtype": array.dtype.name}
-    return json.dumps(reply), little.tobytes()
+    reply.binary = BinaryHead(shape=list(array.shape), dtype=array.dtype.name)
+    return as_text(reply), little.tobytes()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from innerview.jobs.context import Context
+from innerview.rollouts.calls import ForwardCall, LensCall
 from innerview.schema import Lens
 from innerview.serve.arguments import read
 from innerview.serve.context import Answer
@@ -28,12 +29,12 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
     def forward(arguments: dict[str, Any], stale: Callable[[], bool]) -> Answer:
         from innerview.rollouts import live
 
-        return live.forward(context, read(live.ForwardCall, arguments, "call 'forward'"))
+        return live.forward(context, read(ForwardCall, arguments, "call 'forward'"))
 
     def lens(arguments: dict[str, Any], stale: Callable[[], bool]) -> Answer:
         from innerview.rollouts import live
 
-        return live.lens(context, read(live.LensCall, arguments, "call 'lens'"))
+        return live.lens(context, read(LensCall, arguments, "call 'lens'"))
 
     return {
         "calls": {"forward": forward, "lens": lens} if subjects else {},

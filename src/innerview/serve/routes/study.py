@@ -11,11 +11,13 @@ from fastapi import APIRouter, Request, Response
 
 from innerview.errors import StoreError
 from innerview.lenses.columns.vocabulary import vocabulary
+from innerview.rollouts.learning.ages import ages
 from innerview.schema import Column, Lens, pose_of, targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.capabilities import capabilities_of
 from innerview.serve.context import Opened, Service, Serving
 from innerview.serve.wire import (
+    AgeReply,
     ArrayReply,
     Capabilities,
     DamageReply,
@@ -69,6 +71,14 @@ def live_subject(name: str, service: Serving) -> SubjectReply:
     """A live subject; the first time this may take as long as loading it does."""
     info = service.context.subject(name).info
     return SubjectReply.model_validate({"info": to_json(info), "targets": targets_of(info.heads)})
+
+
+@router.get("/ages")
+def known_ages(service: Serving) -> list[AgeReply]:
+    """Subjects at several steps of their training, by run and step; the first time this loads the live ones."""
+    if not service.subjects:
+        return []
+    return [AgeReply(**to_json(aged)) for aged in ages(service.study, service.subjects)]
 
 
 @router.get("/recordings/{name}")

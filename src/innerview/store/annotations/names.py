@@ -26,8 +26,7 @@ def load_names(study: Study, result: str) -> dict[str, str]:
         if result in everything:
             return everything[result]
         with suppress(UnknownName):
-            parameters = study.result_info(result).arguments.get("parameters", {})
-            if source := str(parameters.get("factors", "")) if isinstance(parameters, dict) else "":
+            if source := str(study.result_info(result).parameters.get("factors", "")):
                 result = source
                 continue
         break

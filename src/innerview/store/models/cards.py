@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import SubjectInfo
 from innerview.store.changes import changing
-from innerview.store.files import file_crc32c, make_folder, replace_file
+from innerview.store.files import file_crc32c, make_folder, plain_stat, replace_file
 from innerview.store.models.weights import WEIGHTS, card_bytes, holds_weights, read_card, read_weights, save_weights
 from innerview.store.paths import checked_name, confined, is_there
 from innerview.store.study import Study
@@ -61,7 +61,7 @@ def weights_path(study: Study, name: str) -> Path:
     """Where a subject's weights lie, after a look at whether they are whole."""
     folder = subject_folder(study, name)
     path, stamp = folder / WEIGHTS, read_card(Card, folder / CARD)[1]
-    if file_crc32c(path) != stamp.crc32c:
+    if plain_stat(path)[0] != stamp.size or file_crc32c(path) != stamp.crc32c:
         raise DamagedPart(f"'{name}/{path.name}' was changed after it was written: its checksum does not match.")
     return path
 

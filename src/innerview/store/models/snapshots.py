@@ -67,6 +67,11 @@ def read_snapshot(path: Path) -> Snapshot:
     return read_card(Snapshot, path)[0]
 
 
+def snapshot_digest(root: Path, run: str, step: int) -> str:
+    """SHA-256 of a snapshot's weights, as its card says."""
+    return read_card(Snapshot, _folder(root, run, step) / CARD)[1].sha256
+
+
 def load_snapshot(root: Path, run: str, step: int) -> tuple[Snapshot, dict[str, Tensor]]:
     """A snapshot and its weights by name."""
     folder = _folder(root, run, step)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from innerview.errors import DamagedPart, StoreError
 from innerview.schema import from_json, to_json
-from innerview.store.files import Stamp, file_digest, json_bytes, read_json, read_plain, replace_file
+from innerview.store.files import Stamp, file_digest, json_bytes, plain_stat, read_json, read_plain, replace_file
 from innerview.store.paths import is_plain_file
 from innerview.store.seal import crc32c
 
@@ -28,7 +28,8 @@ def read_weights(path: Path, stamp: Stamp | None = None) -> dict[str, Tensor]:
     from safetensors import SafetensorError
     from safetensors.torch import load
 
-    content = read_plain(path, limit=MAX_WEIGHT_BYTES)
+    limit = MAX_WEIGHT_BYTES if stamp is None else min(MAX_WEIGHT_BYTES, max(0, stamp.size))
+    content = read_plain(path, limit=limit)  # what is larger than it was is refused unread
     if stamp is not None and (len(content), crc32c(content)) != (stamp.size, stamp.crc32c):
         raise DamagedPart(
             f"'{path.parent.name}/{path.name}' was changed after it was written: its checksum (CRC32C) does not match."
@@ -71,7 +72,9 @@ def save_weights(path: Path, weights: Mapping[str, Tensor], *, beside: Path) -> 
 
 def holds_weights(path: Path, weights: Mapping[str, Tensor]) -> bool:
     """Whether a file holds just these tensors."""
-    return is_plain_file(path) and file_digest(path) == hashlib.sha256(_packed(weights)).hexdigest()
+    packed = _packed(weights)
+    same_size = is_plain_file(path) and plain_stat(path)[0] == len(packed)
+    return same_size and file_digest(path) == hashlib.sha256(packed).hexdigest()
 
 
 def _packed(weights: Mapping[str, Tensor]) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 from innerview.schema import RecordingInfo, to_json
 from innerview.store.changes import changing
-from innerview.store.files import make_folder, read_plain, remove_folder, write_file, writing
+from innerview.store.files import clear_unfinished, make_folder, read_plain, remove_folder, write_file, writing
 from innerview.store.paths import confined, is_plain_file, is_there
 from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import (
@@ -97,12 +98,18 @@ def begin_again(study: Path, beside: Path) -> None:
         remove_folder(beside, beside=study)
 
 
-def take_place(study: Path, beside: Path, place: Path) -> None:
-    """Put a finished recording in its place."""
+def take_place(study: Path, beside: Path, place: Path, now: Callable[[], str] | None = None) -> None:
+    """Put a finished recording in its place; one that replaces another counts from `now`, as what was found in the
+    other is older."""
     old = beside.with_name(beside.name + _OLD)
     with changing(study), writing(place):
         if not beside.exists():
             return  # another process finished the same and put it there
+        clear_unfinished(beside)  # what was left when this was killed before
+        if now is not None:
+            done = load_manifest(beside)
+            about = replace(done.manifest.info, created_at=now())
+            save_manifest(beside, replace(done.manifest, info=about), signed=done.signed)
         if old.exists():
             remove_folder(old, beside=study)
         if place.exists():

@@ -122,7 +122,9 @@ class Blocks:
         expected = self._copies.get(file) or self._committed.get(file)
         if expected is None:
             return False
-        if expected != (looks[0], shard_checksum(path, chunks) if chunks else file_crc32c(path)):
+        size, checksum = expected
+        # The size first: what has another one need not be read, however large it is.
+        if size != looks[0] or checksum != (shard_checksum(path, chunks) if chunks else file_crc32c(path)):
             raise DamagedPart(f"'{file}' was changed after it was written: its checksum (CRC32C) does not match.")
         self._seen[file] = looks
         return True

@@ -6,19 +6,20 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import polars as pl
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import Column
+from innerview.schema import Column, ObjectInView
 from innerview.store.paths import is_plain_file
 
 MAX_COLUMNS = 1_000
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-_NUMBERS = ("x_px", "y_px", "width_px", "height_px", "distance", "x", "y")
-_FIELDS: dict[str, pl.DataType] = {"name": pl.String(), **dict.fromkeys(_NUMBERS, pl.Float64())}
+_FIELDS: dict[str, pl.DataType] = {
+    name: pl.String() if kind is str else pl.Float64() for name, kind in get_type_hints(ObjectInView).items()
+}
 TYPES: dict[str, pl.DataType] = {
     "int": pl.Int64(),
     "float": pl.Float64(),

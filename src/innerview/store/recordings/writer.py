@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, KeysView, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
@@ -106,8 +106,7 @@ class RecordingWriter:
     def end_group(self, line: Mapping[str, Any]) -> None:
         """Close the group whose last row was appended just now; `line` has a value per group column."""
         self._check_usable()
-        known = [c.name for c in self._info.group_columns]
-        _same_names("group column", line, known)
+        _same_names("group column", line, {c.name: None for c in self._info.group_columns}.keys())
         if not self._filled:
             raise StoreError(
                 "A group ended before any row was appended here. Groups whose rows are committed are committed too: "
@@ -235,20 +234,23 @@ class RecordingWriter:
             raise StoreError(f"Array '{spec.name}' has no value for key {missing!r:.60}. Give it with share first.")
 
     def _checked_count(self, columns: Mapping[str, Sequence[Any]], arrays: Mapping[str, Any]) -> int:
-        _same_names("column", columns, list(self._columns))
-        _same_names("array", arrays, list(self._buffers))
-        counts = {f"column '{n}'": len(v) for n, v in columns.items()}
+        _same_names("column", columns, self._columns.keys())
+        _same_names("array", arrays, self._buffers.keys())
         for name, codec in self._committer.codecs.items():
             if codec.spec.key:
                 self._check_keys(codec.spec, columns)
                 continue
             if problem := codec.check(arrays[name]):
                 raise StoreError(f"Array '{name}' {problem}.")
-            counts[f"array '{name}'"] = len(arrays[name])
-        if len(set(counts.values())) > 1:
-            told = ", ".join(f"{n} has {c}" for n, c in counts.items())
-            raise StoreError(f"All columns and arrays of an append need the same number of rows: {told}.")
-        return next(iter(counts.values()), 0)
+        counts = {len(values) for values in (*columns.values(), *arrays.values())}
+        if len(counts) > 1:
+            each = (
+                f"{what} '{n}' has {len(v)}"
+                for what, of in (("column", columns), ("array", arrays))
+                for n, v in of.items()
+            )
+            raise StoreError(f"All columns and arrays of an append need the same number of rows: {', '.join(each)}.")
+        return next(iter(counts), 0)
 
 
 def _check_key_columns(info: RecordingInfo) -> None:
@@ -271,8 +273,8 @@ def _as_lists(rows: Mapping[str, Sequence[Any]] | pl.DataFrame) -> dict[str, lis
     return {n: v.tolist() if isinstance(v, np.ndarray) else list(v) for n, v in rows.items()}
 
 
-def _same_names(what: str, given: Mapping[str, Any], known: list[str]) -> None:
-    if given.keys() == set(known):
+def _same_names(what: str, given: Mapping[str, Any], known: KeysView[str]) -> None:
+    if given.keys() == known:
         return
     for name in given:
         if name not in known:

@@ -30,6 +30,7 @@ from innerview.store.files import (
     make_folder,
     opened,
     parsed_json,
+    plain_stat,
     read_at,
     read_json,
     remove_file,
@@ -211,7 +212,8 @@ def check_result(root: Path, result: str) -> None:
     def read(whole: Mapping[str, Any]) -> None:
         arrays = _info(result, whole["result"]).arrays
         for file in (_file(result, whole, name) for name in (_VALUE, *(f"{array}.npy" for array in arrays))):
-            if file_digest(_folder(root, result) / file.name) != file.sha256:
+            path = _folder(root, result) / file.name
+            if plain_stat(path)[0] != file.size or file_digest(path) != file.sha256:
                 raise DamagedPart(f"'{file.name}' of result {result} is not what was written: its SHA-256 differs.")
         _figures(root, result, whole)
         for name in arrays:

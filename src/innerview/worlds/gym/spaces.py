@@ -153,10 +153,24 @@ def _box(name: str, path: tuple[str, ...], shape: tuple[int, ...], dtype: np.dty
     spec = ArraySpec(name=name, shape=shape or (1,), dtype=str(dtype), role="observation", axes=axes)
 
     def convert(value: Any) -> np.ndarray:
-        array = np.array(_numbers(value), dtype)  # a copy: environments reuse their buffers
+        array = _as_declared(_numbers(value), dtype, name)  # a copy: environments reuse their buffers
         return np.ascontiguousarray(array.transpose(order)) if order else np.atleast_1d(array)
 
     return Observed(spec, path, convert)
+
+
+def _as_declared(given: np.ndarray, dtype: np.dtype[Any], name: str) -> np.ndarray:
+    """A copy of that type, or an error where the type cannot hold the values: rounding of fractions alone is fine."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        array = np.array(given, dtype)
+    if given.dtype != dtype and given.dtype.kind in "biuf":
+        changed = array != given if dtype.kind in "biu" else np.isinf(array) & ~np.isinf(given)
+        if np.any(changed):
+            raise WorldError(
+                f"'{name}' holds {given[changed].flat[0]!s}, which {dtype} cannot: that is the type of its space, or "
+                "of the first observation. Correct the environment's observation_space, or give one type always."
+            )
+    return array
 
 
 def coloured(part: Observed) -> Observed:

@@ -19,6 +19,12 @@ export function readDiverging(): Diverging {
   return { negative: get("neg"), zero: get("zero"), positive: get("pos"), unknown: get("edge") };
 }
 
+/** The papers' colours for pictures with a sign: red against, green for. */
+export const greenAndRed: Pick<Diverging, "negative" | "positive"> = {
+  negative: [226, 38, 38],
+  positive: [30, 190, 60],
+};
+
 /** Short and long hexadecimal colours. */
 export function hex(text: string): Rgb {
   const digits = text.replace("#", "");

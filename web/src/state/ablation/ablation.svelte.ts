@@ -134,8 +134,10 @@ export class Ablation {
   ): Promise<void> {
     const { open } = this;
     if (!open) return;
-    const job = await this.session.service.start({ kind: "ablation_test", recording, edited: open.name, ...asked });
-    await this.results.began("ablation_test", job);
+    const test = { kind: "ablation_test", recording, edited: open.name, ...asked } as const;
+    await this.results.attempt(test.kind, async (other) =>
+      this.results.began(test.kind, await this.session.service.start({ ...test, ...other })),
+    );
   }
 
   /** Let an edited subject play the levels of a recording. */

@@ -17,7 +17,9 @@ export interface Measure {
   /** Said under the choice: how the number comes about. */
   readonly explains: string;
   readonly columns: readonly string[];
-  rank(columns: (name: string) => ColumnData, groups: Groups, within: Bitset | null): Candidate[];
+  /** The lens whose values per row are ranked: then `columns` are names of its columns and arrays, and `told` its value. */
+  readonly lens?: string;
+  rank(columns: (name: string) => ColumnData, groups: Groups, within: Bitset | null, told?: unknown): Candidate[];
 }
 
 export const wanted = 24;

@@ -118,11 +118,12 @@ export class Edits {
     this.memory.choose(edit.elements, reduction.note || reduction.name);
   }
 
-  async start(asked: EditJob): Promise<Job> {
-    const job = await this.session.service.start(asked);
-    this.started[asked.kind] = job.id;
-    await this.results.began(asked.kind, job);
-    return job;
+  start(asked: EditJob): Promise<void> {
+    return this.results.attempt(asked.kind, async (other) => {
+      const job = await this.session.service.start({ ...asked, ...other });
+      this.started[asked.kind] = job.id;
+      await this.results.began(asked.kind, job);
+    });
   }
 
   /** The last job of a kind that this page started. */

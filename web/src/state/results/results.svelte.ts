@@ -13,7 +13,7 @@ const chosenKey = family("result-", { own: true });
 /** Results that are held whole at a time; more are asked for again. */
 const maxValues = 12;
 
-/** Why a lens would not begin, and how to go on all the same where another subject is all that is the matter. */
+/** Why a job would not begin, and how to go on all the same where another subject is all that is the matter. */
 export interface Refusal {
   readonly message: string;
   readonly anyway?: () => Promise<void>;
@@ -25,7 +25,7 @@ export class Results {
   loaded = $state(false);
   problem = $state("");
 
-  /** Why a lens would not even begin, in the service's words. */
+  /** Why a lens or a job of a kind would not even begin, in the service's words. */
   readonly refused = new SvelteMap<string, Refusal>();
 
   private readonly api: ResultService;
@@ -151,14 +151,23 @@ export class Results {
   ): Promise<void> {
     const recording = this.recording;
     const subject = this.strict ? { subject: this.subject, other: true } : {};
-    this.refused.delete(lens);
+    const asked = { kind: "lens", lens, recording, parameters, ...subject, ...more } as const;
+    await this.attempt(lens, async (other) => this.began(lens, await this.service.start({ ...asked, ...other })));
+  }
+
+  /** Begin a job; where it is refused for another subject or world alone, somebody may say to go on all the same. */
+  async attempt(
+    kind: string,
+    begin: (more: { other?: true }) => Promise<void>,
+    more: { other?: true } = {},
+  ): Promise<void> {
+    this.refused.delete(kind);
     try {
-      const job = await this.service.start({ kind: "lens", lens, recording, parameters, ...subject, ...more });
-      await this.began(lens, job);
+      await begin(more);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
-      const anyway = problem.kind === "NotAsRecorded" && (() => this.look(lens, parameters, { ...more, other: true }));
-      this.refused.set(lens, { message: problem.message, ...(anyway && { anyway }) });
+      const anyway = problem.kind === "NotAsRecorded" && (() => this.attempt(kind, begin, { other: true }));
+      this.refused.set(kind, { message: problem.message, ...(anyway && { anyway }) });
     }
   }
 

@@ -66,6 +66,20 @@ export function askedOf(
   };
 }
 
+/** The largest of the second column of values [row, column] over the rows from `start` up to `stop`. */
+export function strongestOf(
+  rows: ArrayLike<number>,
+  values: ArrayLike<number>,
+  columns: number,
+  start: number,
+  stop: number,
+): number {
+  let most = 0;
+  for (let i = 0; i < rows.length; i++)
+    if (rows[i]! >= start && rows[i]! < stop) most = Math.max(most, values[i * columns + 1]!);
+  return most;
+}
+
 /** The newest result that was asked just this of all rows from `start` up to `stop`, by the subject that is meant. */
 export function answerTo(
   lines: readonly ResultLine[],

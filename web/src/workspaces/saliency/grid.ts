@@ -1,16 +1,19 @@
 /** A grid of heat maps of one row: two things are compared, down and across; all others stay as they are. */
-import type { LensInfo, RecordingInfo } from "../../api/model";
+import type { Age, LensInfo, RecordingInfo } from "../../api/model";
+import { count } from "../../state/format";
 import { choicesOf, defaultsOf, missing, type Given } from "../../state/results/lenses";
 import type { Runner } from "../../state/results/runner.svelte";
 
-export const dimensions = ["method", "target", "layer", "frame", "subject"] as const;
+export const dimensions = ["method", "target", "layer", "frame", "input", "subject", "snapshot"] as const;
 export type Dimension = (typeof dimensions)[number];
 export const titleOfDimension: Readonly<Record<Dimension, string>> = {
   method: "Method",
   target: "Head or action",
   layer: "Layer",
   frame: "Frame",
+  input: "Input",
   subject: "Subject",
+  snapshot: "Snapshot",
 };
 
 /** A lens over single rows with its parameters. */
@@ -21,21 +24,16 @@ export interface Method {
   readonly parameters: Given;
 }
 
-/** Methods that are another one with guided weights, by their names in the literature. */
-const guidedNames: Readonly<Record<string, string>> = { gradcam: "g1gradcam", "guided-gradcam": "g2gradcam" };
-
-/** Every lens that gives heat for a single row and fits the recording. */
+/** Every lens that gives heat for a single row and fits the recording, and its variants, which have names of their own. */
 export function methodsOf(lenses: readonly LensInfo[], recording: RecordingInfo, runner: Runner | null): Method[] {
   return lenses
     .filter((lens) => lens.over === "row" && lens.yields === "heat" && !missing(lens, recording))
     .flatMap((lens): Method[] => {
-      const plain = { key: lens.name, title: lens.name, lens, parameters: defaultsOf(lens, recording, "", runner) };
-      const guided = guidedNames[lens.name];
-      const takes = lens.parameters?.some(({ name }) => name === "gradients");
-      if (!guided || !takes) return [plain];
+      const parameters = defaultsOf(lens, recording, "", runner);
+      const variants = Object.entries(lens.variants ?? {});
       return [
-        plain,
-        { ...plain, key: guided, title: guided, parameters: { ...plain.parameters, gradients: "guided" } },
+        { key: lens.name, title: lens.name, lens, parameters },
+        ...variants.map(([key, given]) => ({ key, title: key, lens, parameters: { ...parameters, ...given } })),
       ];
     });
 }
@@ -48,6 +46,7 @@ export function choicesFor(
   recording: RecordingInfo,
   runner: Runner | null,
   subjects: readonly string[],
+  ages: readonly Age[] = [],
 ): Choices {
   const values = (type: string): string[] => [
     ...new Set(
@@ -62,15 +61,31 @@ export function choicesFor(
     method: methods.map(({ key }) => key),
     target: values("target"),
     layer: runner?.convolutions ?? [],
-    frame: framesOf(recording),
+    frame: framesOf(recording, lagsOf(methods)),
+    input: inputsOf(recording),
     subject: subjects,
+    snapshot: ages.map(({ name }) => name),
   };
 }
 
-/** Frames of a stack, the newest first; none where the picture is no stack. */
-export function framesOf(recording: RecordingInfo): string[] {
-  const channels = channelsOf(recording);
-  return channels < 2 ? [] : Array.from({ length: channels }, (_, back) => (back ? `t−${back}` : "t"));
+/** Frames of a stack, the newest first, and the steps that a method goes back to; none where there is just one. */
+export function framesOf(recording: RecordingInfo, lags = 0): string[] {
+  const count = Math.max(channelsOf(recording), lags ? lags + 1 : 0);
+  return count < 2 ? [] : Array.from({ length: count }, (_, back) => (back ? `t−${back}` : "t"));
+}
+
+/** How many steps back the methods go that go back through the memory. */
+export const lagsOf = (methods: readonly Method[]): number =>
+  Math.max(0, ...methods.map(({ parameters }) => (typeof parameters.lags === "number" ? parameters.lags : 0)));
+
+/** How many steps before this one a frame is of. */
+export const lagOf = (frame: string): number => Number(frame.split("−")[1] ?? 0);
+
+/** Inputs that there can be heat of, pictures first; none where there is just one. */
+function inputsOf({ subject }: RecordingInfo): string[] {
+  const inputs = (subject?.inputs ?? []).filter(({ kind }) => kind !== "tokens");
+  const sorted = [...inputs.filter(({ kind }) => kind === "image"), ...inputs.filter(({ kind }) => kind !== "image")];
+  return sorted.length < 2 ? [] : sorted.map(({ name }) => name);
 }
 
 /** How many grey frames the observation stacks; 0 where it is a picture in colour. */
@@ -83,7 +98,7 @@ function channelsOf(recording: RecordingInfo): number {
 
 /** The channel of a frame, as the stack has it: the newest is the last. */
 export function channelOf(frame: string, recording: RecordingInfo): number | undefined {
-  const frames = framesOf(recording);
+  const frames = framesOf(recording); // of the stack alone
   const back = frames.indexOf(frame);
   return back < 0 ? undefined : frames.length - 1 - back;
 }
@@ -96,6 +111,10 @@ export interface Cell {
   readonly parameters: Given;
   readonly subject: string;
   readonly frame: string;
+  /** "" for the first. */
+  readonly input: string;
+  /** Whether it goes back through the memory, so that its frames are earlier observations. */
+  readonly unrolled: boolean;
   /** Why this cell says the same as others of its line: its method has no such parameter. */
   readonly note: string;
 }
@@ -118,32 +137,70 @@ export function cellAt(
     if (parameter && value(dimension)) given[parameter.name] = value(dimension);
     else if (!parameter && at[dimension] !== undefined) notes.push(dimension);
   }
-  const [subject, frame] = [value("subject"), value("frame")];
+  const [frame, input] = [value("frame"), value("input")];
+  const subject = at.snapshot ?? value("subject");
   return {
-    key: JSON.stringify([method.lens.name, given, subject, frame]),
+    key: JSON.stringify([method.lens.name, given, subject, frame, input]),
     lens: method.lens.name,
     method: method.key,
     parameters: given,
     subject,
     frame,
+    input,
+    unrolled: "lags" in method.parameters,
     note: notes.length ? `${method.title} takes no ${notes.join(" and no ")}` : "",
   };
 }
 
 /** What was chosen, less what is not there; the usual where nothing is left. */
-export function chosenOf(choices: Choices, asked: Readonly<Record<Dimension, readonly string[] | null>>): Chosen {
+export function chosenOf(
+  choices: Choices,
+  asked: Readonly<Record<Dimension, readonly string[] | null>>,
+  ages: readonly Age[] = [],
+): Chosen {
   const usual: Record<Dimension, readonly string[]> = {
     method: preferred(choices.method, ["guided", "gradcam", "integrated-input", "gradient"], 3),
     target: preferred(choices.target, ["action", "value"], 2),
     layer: choices.layer.slice(0, 3),
     frame: choices.frame,
+    input: choices.input,
     subject: choices.subject.slice(0, 4),
+    snapshot: spread(longestRun(ages), 6),
   };
   const of = (dimension: Dimension): readonly string[] => {
     const known = (asked[dimension] ?? []).filter((name) => choices[dimension].includes(name));
     return known.length ? known : usual[dimension];
   };
-  return { method: of("method"), target: of("target"), layer: of("layer"), frame: of("frame"), subject: of("subject") };
+  return {
+    method: of("method"),
+    target: of("target"),
+    layer: of("layer"),
+    frame: of("frame"),
+    input: of("input"),
+    subject: of("subject"),
+    snapshot: of("snapshot"),
+  };
+}
+
+/** The training run with the most snapshots. */
+function longestRun(ages: readonly Age[]): string[] {
+  const runs = new Map<string, string[]>();
+  for (const { run, name } of ages) runs.set(run, [...(runs.get(run) ?? []), name]);
+  return [...runs.values()].reduce((best, names) => (names.length > best.length ? names : best), []);
+}
+
+/** So many of a list, as far apart as can be, the first and the last among them. */
+function spread(there: readonly string[], count: number): string[] {
+  if (there.length <= count) return [...there];
+  return Array.from({ length: count }, (_, i) => there[Math.round((i * (there.length - 1)) / (count - 1))]!);
+}
+
+/** What a snapshot is called above its column: its step, and its run where there are several. */
+export function titleOfAge(name: string, ages: readonly Age[]): string {
+  const age = ages.find((each) => each.name === name);
+  if (!age) return name;
+  const several = new Set(ages.map(({ run }) => run)).size > 1;
+  return `${count(age.step)} steps${several ? `, ${age.run}` : ""}`;
 }
 
 /** Those of a list that are there, in that order; else the first of what is there. */

@@ -18,6 +18,7 @@ from innerview.store.recordings.arrays.codecs import check_spec, checksum
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8\xff"
 _MAX_PIXELS = 1 << 26
+_JPEG_END = b"\xff\xd9"
 _JPEG_TAIL = 64
 _JPEG_AHEAD = 8
 """Bytes that the library reads before it needs them."""
@@ -103,19 +104,19 @@ def picture_shape(content: bytes) -> tuple[tuple[int, ...], str]:
         raise StoreError("It is neither a PNG nor a JPEG file.")
     try:
         with Image.open(io.BytesIO(content), formats=("JPEG",)) as picture:
-            (width, height), mode = picture.size, picture.mode
+            return _jpeg_shape(picture), "uint8"
     except _UNREADABLE as error:
         raise StoreError(f"It is a damaged JPEG file: {error}.") from error
-    return _sized(width, height, 1 if mode == "L" else 3), "uint8"
 
 
 def check_picture(content: bytes) -> tuple[tuple[int, ...], str]:
     """As `picture_shape`, after looking whether the file is whole: a PNG's checksums, a JPEG's data up to its end."""
+    if content.startswith(_JPEG) and _JPEG_END in content[-_JPEG_TAIL:]:
+        return _checked_jpeg(content)
     shape = picture_shape(content)
-    if content.startswith(_PNG):
-        _check_png(content)
-    else:
-        _check_jpeg(content)
+    if not content.startswith(_PNG):
+        raise StoreError("It is cut short: a JPEG file ends with its end marker.")
+    _check_png(content)
     return shape
 
 
@@ -145,19 +146,23 @@ def _check_png(content: bytes) -> None:
     raise StoreError("It is cut short: a PNG file ends with its part IEND.")
 
 
-def _check_jpeg(content: bytes) -> None:
+def _checked_jpeg(content: bytes) -> tuple[tuple[int, ...], str]:
     """Unpack a JPEG at an eighth of its size, which is quick. It has no checksum: a changed bit may go unnoticed."""
-    end = content.rfind(b"\xff\xd9", -_JPEG_TAIL)
-    if end < 0:
-        raise StoreError("It is cut short: a JPEG file ends with its end marker.")
     # Where data end too early, the library fills up with grey at the marker. Zeros in its place must not be needed.
-    whole = content[:end] + bytes(_JPEG_AHEAD) if _jpeg_scans(content) == 1 else content
+    one = _jpeg_scans(content) == 1
+    whole = content[: content.rindex(_JPEG_END)] + bytes(_JPEG_AHEAD) if one else content
     try:
         with Image.open(io.BytesIO(whole), formats=("JPEG",)) as picture:
+            shape = _jpeg_shape(picture)
             picture.draft("L", (1, 1))
             picture.load()
     except _UNREADABLE as error:
         raise StoreError(f"It is a damaged JPEG file: {error}.") from error
+    return shape, "uint8"
+
+
+def _jpeg_shape(picture: Image.Image) -> tuple[int, ...]:
+    return _sized(*picture.size, 1 if picture.mode == "L" else 3)
 
 
 def _jpeg_scans(content: bytes) -> int:

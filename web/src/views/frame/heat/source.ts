@@ -1,5 +1,6 @@
 /** Raw heat of one row: looked at live, or read from a result. */
 import type { LiveReply } from "../../../api/live";
+import type { RecordingInfo } from "../../../api/model";
 import type { Given } from "../../../state/results/lenses";
 import type { Session } from "../../../state/session.svelte";
 import type { HeatShape } from "../../../marks/heat";
@@ -18,6 +19,10 @@ export interface HeatWords {
   readonly signed: boolean;
   /** The largest size of any value, by input. */
   readonly largest: Readonly<Record<string, number>>;
+  /** Of which observations it is, where of several: as many equal parts of the channels. */
+  readonly steps: readonly string[];
+  /** Inputs that are vectors: a bar per feature. */
+  readonly vectors: readonly string[];
 }
 
 export function readWords(shown: unknown): HeatWords {
@@ -28,7 +33,22 @@ export function readWords(shown: unknown): HeatWords {
     unit: given.unit ?? "",
     signed: given.signed ?? true,
     largest: given.largest ?? {},
+    steps: given.steps ?? [],
+    vectors: given.vectors ?? [],
   };
+}
+
+/** The channels of one of several steps. */
+export function partOf(heat: RawHeat, step: number, steps: number): RawHeat {
+  const channels = heat.channels / steps;
+  const size = channels * heat.height * heat.width;
+  return { ...heat, channels, values: heat.values.subarray(step * size, (step + 1) * size) };
+}
+
+/** What the features of a vector are called, by the array that fed it. */
+export function featuresOf(recording: RecordingInfo | undefined, array: string, count: number): string[] {
+  const elements = recording?.arrays.find(({ name }) => name === array)?.elements ?? [];
+  return Array.from({ length: count }, (_, i) => (elements.length === count ? elements[i]! : `${array} ${i}`));
 }
 
 /** Ask a lens about one row; a newer call of the same source on the channel takes its place. */

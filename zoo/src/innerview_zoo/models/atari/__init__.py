@@ -12,6 +12,7 @@ from innerview.errors import UnknownName
 from innerview.subjects import Subject, subject
 from innerview.worlds import World, world
 from innerview_zoo.manifest import Model, weights_file
+from innerview_zoo.models.atari.checkpoints import SNAPSHOTS, Folder
 from innerview_zoo.models.atari.networks import SIDE
 from innerview_zoo.models.atari.plans import PLANS, Plan, plan_of
 from innerview_zoo.report import Progress, Report
@@ -24,7 +25,14 @@ def load_agent(name: str, snapshot: str = FINAL) -> tuple[Subject, World]:
     plan = plan_of(name)
     adapted = adapt(plan, title=plan.title if snapshot == FINAL else f"{plan.title}, {snapshot}")
     adapted.load_weights(weights_of(name, snapshot))
-    return adapted, game_of(plan)
+    return adapted.aged(plan.title, steps_of(name, snapshot)), game_of(plan)
+
+
+def steps_of(name: str, snapshot: str = FINAL) -> int:
+    """How many decisions an agent had trained on, by the curve that is kept beside its weights; 0 without one."""
+    curve = Folder(weights_file("atari", name).parent).read_curve()
+    due = SNAPSHOTS.get(snapshot, 1.0) * curve[-1].minutes if curve else 0.0
+    return next((point.steps for point in curve if point.minutes >= due), 0)
 
 
 def adapt(plan: Plan, *, title: str = "") -> Subject:

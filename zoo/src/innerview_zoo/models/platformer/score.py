@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from innerview.errors import InnerviewError
+from innerview.worlds.crowds import lanes_of_crowd
 from innerview_zoo.models.platformer.agent import ACTION_COUNT, Agent, as_input
 from innerview_zoo.models.platformer.ppo import draw
 from innerview_zoo.report import Figure, Progress, Report, no_progress, share_figure
@@ -24,7 +25,6 @@ from innerview_zoo.worlds.platformer import FIRST_TEST_LEVEL, OUTCOMES, Platform
 
 COUNT = 10_000
 COUNT_WITHOUT_GPU = 2_000  # some minutes on two cores
-LANES, LANES_ON_GPU = 256, 2048
 AT_ONCE = 32  # frames whose layers fit a processor's cache
 COIN = OUTCOMES.index("coin")
 FAILURES = OUTCOMES[COIN + 1 :]
@@ -104,7 +104,7 @@ def complete(
     """Play each level once with actions drawn from the policy; without an agent, at random."""
     if not len(seeds):
         raise InnerviewError("There are no levels to play: give at least one seed.")
-    lanes = min(lanes or (LANES if torch.device(device).type == "cpu" else LANES_ON_GPU), len(seeds))
+    lanes = min(lanes or lanes_of_crowd(device), len(seeds))
     settings = settings or PlatformerSettings(auto_reset=False)
     game = Platformer(lanes, settings=settings, device=device, seed=seed)
     queue = _Queue(seeds.to(device), lanes)

@@ -11,9 +11,7 @@ from torch import Tensor, nn
 
 from innerview.schema import SubjectInfo
 from innerview.subjects import Subject, from_sb3, subject
-from innerview.testing import subject_edits as edits
-from innerview.testing import subject_modules as modules
-from innerview.testing import subject_sb3 as sb3
+from innerview.testing.subjects import edits, modules, sb3
 
 Heads = dict[str, Tensor]
 ByHand = Callable[[Any, Sequence[Mapping[str, Tensor]]], list[Heads]]

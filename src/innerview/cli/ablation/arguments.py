@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import ablate as commands
+from innerview.cli.ablation import commands
 from innerview.cli.rows import Other
 from innerview.interventions.jobs import AblationTestJob
 

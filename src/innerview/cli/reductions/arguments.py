@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from innerview.cli import reduce as commands
+from innerview.cli.reductions import commands
 from innerview.cli.rows import Other
 from innerview.interventions.jobs import SmallestMemoryJob, SweepJob, TableJob
 

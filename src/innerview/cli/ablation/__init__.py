@@ -1,0 +1,1 @@
+"""The command `ablate`: what it takes, and what it does."""

@@ -1,0 +1,1 @@
+"""Commands about what a model was like while it was trained."""

@@ -1,0 +1,1 @@
+"""Snapshots of a training beside each other: what their maps say, and whether that shows before the reward does."""
