@@ -172,8 +172,8 @@ def _moved(rows: Rows, subject: Subject, name: str, parts: Parts, measure: Measu
 
     from innerview.subjects import laid
 
-    held = _NUMBERS_AT_ONCE.get(subject.device.type, 2**21) // max(1, parts.masks[0].numel())
-    at_once = max(1, min(_AT_ONCE, held))
+    each = int(np.prod(next(spec.shape for spec in subject.info.inputs if spec.name == name)))
+    at_once = max(1, min(_AT_ONCE, _NUMBERS_AT_ONCE.get(subject.device.type, 2**21) // max(1, each)))
     found = []
     for place in range(rows.count):
         watch(place, rows.count, "perturbing")
