@@ -112,11 +112,11 @@ def test_gradient_and_guided_are_captums(sees: iv.Subject, pictures: Tensor) -> 
 
 def test_integrated_gradients_at_the_input_are_captums_and_complete(sees: iv.Subject, pictures: Tensor) -> None:
     rows = fed_rows(sees, {"x": pictures})
-    mine = integrated_input.look(rows, sees, target="stay of q", steps=50)
+    mine = integrated_input.look(rows, sees, target="stay of q", steps=50, rule="gauss")
     theirs = captum.attr.IntegratedGradients(Only(sees.module, "q").eval())
     values = theirs.attribute(pictures, target=1, n_steps=50, method="gausslegendre")
     assert np.allclose(mine.heat["x"], values, atol=1e-5)
-    fine = integrated_input.look(rows, sees, target="stay of q", steps=500)
+    fine = integrated_input.look(rows, sees, target="stay of q", steps=500, rule="gauss")
     said, blank = (sees.run({"x": x}).heads["q"][:, 1] for x in (pictures, pictures * 0))
     wanted, got = (said - blank).numpy(), fine.heat["x"].sum((1, 2, 3))
     assert np.allclose(got, wanted, atol=2e-3)

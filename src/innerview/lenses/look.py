@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from innerview.subjects import Subject
 
 NOT_A_LENS = "Values per row, such as the advantage, are columns, not lenses: innerview info STUDY RECORDING."
-BATCH_BYTES = 8 << 20
-MAX_BATCH = 64
+BATCH_BYTES = 16 << 20
+MAX_BATCH = 128
 """Rows that a lens over single rows is given together, at most."""
-ROWS_A_PART = 4 * MAX_BATCH
+ROWS_A_PART = 2 * MAX_BATCH
 
 
 class LensWork(StoredWork):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -62,9 +63,13 @@ def flow_back(
     *,
     rule: Rule = "plain",
     layer: str = "",
+    to_inputs: bool = True,
     change: Callable[[str, Tensor], Tensor] | None = None,
 ) -> Flow:
-    """The target's gradient by every input and, where one is named, by a layer. `change` alters inputs first."""
+    """The target's gradient by every input and, where one is named, by a layer. `change` alters inputs first.
+
+    Where it is wanted by the layer alone, nothing goes back further than that.
+    """
     import torch
 
     from innerview.subjects import scored_run
@@ -76,10 +81,11 @@ def flow_back(
         score, output = scored_run(subject, watched, rows.memory_before(places), target, keep=keep, rule=rule)
         if not score.requires_grad:
             raise LensError(_cut_off(names[0], target))
-        sources = [watched[name] for name in names] + [output.sites[name] for name in keep]
+        reached = names if to_inputs else []
+        sources = [watched[name] for name in reached] + [output.sites[name] for name in keep]
         gradients = torch.autograd.grad(score.sum(), sources, allow_unused=True)
-    inward = {n: g for n, g in zip(names, gradients, strict=False) if g is not None}
-    if not inward:
+    inward = {n: g for n, g in zip(reached, gradients, strict=False) if g is not None}
+    if to_inputs and not inward:
         raise LensError(_cut_off(names[0], target))
     check_finite(subject, inward)
     by_layer = gradients[-1] if layer else None
@@ -128,8 +134,11 @@ def _watched(
     rows: Rows, subject: Subject, change: Callable[[str, Tensor], Tensor] | None
 ) -> tuple[list[str], dict[str, Tensor]]:
     """Names of the inputs that gradients are taken by, and all inputs, those ready for it."""
+    from innerview.subjects import laid
+
     names = inputs_of(subject)
-    inputs = {n: v.detach().clone() for n, v in rows.inputs(np.arange(rows.count)).items()}
+    own = rows.inputs(np.arange(rows.count))
+    inputs = {n: v.detach().clone() if v is own[n] else v for n, v in laid(subject, own).items()}
     if change is not None:
         inputs = {n: change(n, v) if n in names else v for n, v in inputs.items()}
     return names, {n: v.requires_grad_(n in names) for n, v in inputs.items()}
@@ -144,6 +153,9 @@ def check_finite(subject: Subject, gradients: Given) -> None:
     import torch
 
     for name, value in gradients.items():
+        # A sum is the quickest test; where it overflows, the numbers themselves are looked at.
+        if math.isfinite(float(value.sum())):
+            continue
         bad = (~torch.isfinite(value).flatten(1).all(1)).nonzero().flatten().tolist()
         if bad:
             raise LensError(

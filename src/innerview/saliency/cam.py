@@ -70,7 +70,7 @@ def cam_of(rows: Rows, subject: Subject, target: str, layer: str, *, rule: Rule 
 
     image = next(spec for spec in subject.info.inputs if spec.kind == "image")
     layer = layer or subject.convolutions[0]
-    flow = flow_back(rows, subject, target, rule=rule, layer=layer)
+    flow = flow_back(rows, subject, target, rule=rule, layer=layer, to_inputs=False)
     assert flow.activation is not None and flow.by_layer is not None
     if flow.activation.ndim != 4:
         raise LensError(

@@ -44,8 +44,10 @@ SPOT = Parameter(
 )
 Fill = Literal["black", "mean", "blur"]
 FILLS: tuple[Fill, ...] = ("black", "mean", "blur")
+_NUMBERS_AT_ONCE = {"cpu": 2**21, "cuda": 2**26}
+"""How many numbers of an input are run together: enough for the cores, little enough for the cache."""
 _AT_ONCE = 512
-"""Pictures in one run."""
+"""Parts in one run, at most."""
 _EVERY, _SMALL = 5, 40
 """Pixels between places; in a picture smaller than that, an eighth of its shorter side."""
 Measure = Callable[[Mapping[str, "Tensor"], Mapping[str, "Tensor"]], "Tensor"]
@@ -168,15 +170,19 @@ def _moved(rows: Rows, subject: Subject, name: str, parts: Parts, measure: Measu
     """Many parts in one run: [row, places]."""
     import torch
 
+    from innerview.subjects import laid
+
+    each = int(np.prod(next(spec.shape for spec in subject.info.inputs if spec.name == name)))
+    at_once = max(1, min(_AT_ONCE, _NUMBERS_AT_ONCE.get(subject.device.type, 2**21) // max(1, each)))
     found = []
     for place in range(rows.count):
         watch(place, rows.count, "perturbing")
         here = np.array([place])
-        inputs, memory = rows.inputs(here), rows.memory_before(here)
+        inputs, memory = laid(subject, rows.inputs(here)), rows.memory_before(here)
         own, instead = inputs[name], parts.replacement(inputs[name])
         whole = subject.run(inputs, memory).heads
         moved = []
-        for some in torch.split(parts.masks.to(own), _AT_ONCE):
+        for some in torch.split(parts.masks.to(own), at_once):
             changed = own + some * (instead - own)
             given = {n: v.expand(len(some), *v.shape[1:]) for n, v in inputs.items()} | {name: changed}
             state = {n: v.expand(len(some), *v.shape[1:]).contiguous() for n, v in memory.items()}

@@ -8,14 +8,16 @@ from innerview.subjects.actions import head_probabilities
 from innerview.subjects.agreement import replay
 from innerview.subjects.attribution.dependence import head_of, middle_for, reaching_layers
 from innerview.subjects.attribution.integrated import Attribution, attribute
+from innerview.subjects.attribution.layout import laid
 from innerview.subjects.attribution.receptive_field import ReceptiveField, blanks, receptive_field
+from innerview.subjects.attribution.stem import Stem, stem_of
 from innerview.subjects.attribution.tail import Tail, tail
 from innerview.subjects.attribution.targets import action_numbers, scored_run, scorer, settled_target
 from innerview.subjects.body import Output
 from innerview.subjects.plain.adapter import subject
 from innerview.subjects.plugins import named_model
 from innerview.subjects.sb3.adapter import from_sb3
-from innerview.subjects.sites.backward import Rule
+from innerview.subjects.sites.backward import Rule, Secants
 from innerview.subjects.sites.change import Change, Changes
 from innerview.subjects.sites.operations import basis_of
 from innerview.subjects.sites.program import Editor
@@ -31,6 +33,8 @@ __all__ = [
     "Output",
     "ReceptiveField",
     "Rule",
+    "Secants",
+    "Stem",
     "Subject",
     "Tail",
     "action_numbers",
@@ -45,6 +49,7 @@ __all__ = [
     "from_sb3",
     "head_of",
     "head_probabilities",
+    "laid",
     "middle_for",
     "named_model",
     "reaching_layers",
@@ -54,6 +59,7 @@ __all__ = [
     "scored_run",
     "scorer",
     "settled_target",
+    "stem_of",
     "subject",
     "tail",
     "tensors_of",

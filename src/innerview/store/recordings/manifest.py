@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -104,20 +105,34 @@ class LoadedManifest:
 def load_manifest(folder: Path) -> LoadedManifest:
     """The last committed manifest of a recording. What it declares is borne out by the sizes of files."""
     content = read_plain(folder / MANIFEST, limit=_LIMIT)
-    told = f"'{MANIFEST}' of recording '{folder.name}'"
+    manifest, given = _read(content, folder.name)
+    try:
+        _check_counts(manifest, folder)
+    except StoreError as error:
+        raise DamagedPart(f"{_told(folder.name)} is damaged: {error}") from error
+    signed = body_of(content).removesuffix(b", ")[:-_SIGNATURE_BYTES]
+    return LoadedManifest(manifest=manifest, signed=is_signed(signed, folder, given))
+
+
+@lru_cache(maxsize=8)
+def _read(content: bytes, name: str) -> tuple[Manifest, str]:
+    """What these bytes say, and the signature they give; a recording that does not change is read once."""
+    told = _told(name)
     if problem := broken_seal(content):
         raise DamagedPart(f"{told} is damaged: {problem}.")
     value = parsed_json(content, told)
-    check_format(value, RECORDING_FORMAT, folder.name)
+    check_format(value, RECORDING_FORMAT, name)
     try:
         kept = {k: v for k, v in value.items() if k not in ("format", "version", "signature", "seal")}
         manifest = from_json(Manifest, kept)
         _check_declared(manifest)
-        _check_counts(manifest, folder)
     except (StoreError, UnknownName) as error:
         raise DamagedPart(f"{told} is damaged: {error}") from error
-    signed = body_of(content).removesuffix(b", ")[:-_SIGNATURE_BYTES]
-    return LoadedManifest(manifest=manifest, signed=is_signed(signed, folder, str(value.get("signature"))))
+    return manifest, str(value.get("signature"))
+
+
+def _told(name: str) -> str:
+    return f"'{MANIFEST}' of recording '{name}'"
 
 
 def _check_declared(manifest: Manifest) -> None:
