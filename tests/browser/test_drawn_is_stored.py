@@ -128,7 +128,9 @@ def look(visit: Visit, shown: Handle, shown_pairs: Handle, study: Path, pairs: i
 
 
 def test_every_view_is_compared() -> None:
-    of_maps = {"view-saliency-grid", "view-region", "view-classes", "view-memorised", "view-ignored"}
+    of_maps = {
+        f"view-{name}" for name in ("saliency-grid", "region", "classes", "memorised", "ignored", "learning", "trust")
+    }
     entries = {*VIEWS, *SEEING, *PLAYING, "view-errors", *of_maps}
     assert registered() == entries, "a view without an entry, or an entry without a view"
 

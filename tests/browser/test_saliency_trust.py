@@ -29,7 +29,7 @@ def shown(show: Show, tmp_path: Path) -> tuple[iv.Study, Handle]:
 def test_maps_are_examined_and_carry_badges(visit: Visit, shown: tuple[iv.Study, Handle]) -> None:
     study, handle = shown
     bench = visit(
-        handle, "#/saliency/x?episode=0&step=3&methods=guided,integrated,sarfa&targets=action,value", ready=False
+        handle, "#/saliency/x?episode=0&step=3&methods=guided,gradient,sarfa&targets=action,value", ready=False
     )
     badges = bench.get("trust-badge")
     expect(badges).to_have_count(6)
@@ -57,11 +57,11 @@ def test_maps_are_examined_and_carry_badges(visit: Visit, shown: tuple[iv.Study,
         assert verdict in (own, "not tested")
     tested = bench.page.locator('[data-testid="trust-badge"]:not([data-verdict="not tested"])')
     assert tested.count() == 4, "of the value nothing was tested, but of a method that takes no target"
-    bench.page.locator('[data-testid="trust-badge"][data-method="integrated"]').first.click()
-    expect(bench.get("trust-details")).to_have_attribute("data-method", "integrated")
+    bench.page.locator('[data-testid="trust-badge"][data-method="gradient"]').first.click()
+    expect(bench.get("trust-details")).to_have_attribute("data-method", "gradient")
     drawn: list[dict[str, Any]] = json.loads(bench.get("trust-remains").get_attribute("data-series") or "[]")
-    own = next(each for each in value["methods"] if each["name"] == "integrated")
+    own = next(each for each in value["methods"] if each["name"] == "gradient")
     assert np.allclose(drawn[0]["y"], [1, *own["randomisation"]["rank"]])
     curves = json.loads(bench.get("trust-curves").get_attribute("data-series") or "[]")
     assert [each["y"] for each in curves[:2]] == [own["curves"]["insertion"], own["curves"]["deletion"]]
-    bench.until(lambda: "trusted=integrated" in bench.page.url)
+    bench.until(lambda: "trusted=gradient" in bench.page.url)

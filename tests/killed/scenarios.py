@@ -146,7 +146,7 @@ def models(root: Path, saved: Saved) -> None:
 
 
 def play(root: Path, saved: Saved) -> None:
-    (known,) = played_episodes(Study.open(root), {"world": "tiny"}, driver="test")
+    (known,) = played_episodes(Study.open(root), {"world": "tiny"})
     for seed in range(4):
         if seed not in known:
             known.add([EpisodeSummary(seed=seed, length=3, total_reward=1.0, outcome="died")])

@@ -101,7 +101,7 @@ def test_a_lens_tells_it_what_was_done_and_earned(agent: iv.Subject, study: iv.S
 
 @pytest.mark.parametrize("less", [(0,), (1, 4)])
 def test_a_re_run_tells_it_what_it_does_now(agent: iv.Subject, study: iv.Study, less: tuple[int, ...]) -> None:
-    edit = EditSet(name=f"less {less}", edits=(SiteEdit(site="cell", elements=less),))
+    edit = EditSet(name=f"less {less}", edits=(SiteEdit(site="cell/h", elements=less),))
     again = iv.rerun(study, "run", edit, agent, CountingWorld(length=LENGTH), progress=False)
     made = again.recording
     for start in (0, LENGTH):
@@ -122,7 +122,7 @@ def test_a_what_if_rollout_tells_it_what_was_done_instead(agent: iv.Subject, stu
 
 def test_a_sweep_tells_it_what_was_done_and_earned(agent: iv.Subject, study: iv.Study) -> None:
     made = study.recording("run")
-    swept = iv.sweep(study, "run", agent, CountingWorld(length=LENGTH), by="decisions", site="cell", progress=False)
+    swept = iv.sweep(study, "run", agent, CountingWorld(length=LENGTH), by="decisions", site="cell/h", progress=False)
     full = np.concatenate([probabilities(agent, made, start) for start in (0, LENGTH)])
     for line in swept.value["ranked"]:
         less = np.concatenate([probabilities(agent, made, start, line["elements"]) for start in (0, LENGTH)])

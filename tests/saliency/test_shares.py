@@ -69,6 +69,7 @@ def test_every_method_of_the_room_can_be_measured() -> None:
     lenses = [all_lenses().get(name) for name in all_lenses().names()]
     own = [each.lens for each in lenses if each.look.__module__.startswith("innerview.saliency.")]
     heat = {lens.name for lens in own if lens.yields == "heat" and lens.over == "row"}
+    heat.remove("recurrent")  # it lies on earlier pictures, where other things were
     assert heat == {module.LENS.name for module, _ in METHODS.values()}
 
 

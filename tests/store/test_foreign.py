@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,8 @@ from innerview.errors import InnerviewError, StoreError
 from innerview.store import ImportOptions, import_files
 
 from .test_pairs import make_pairs
+
+FILES = Path(__file__).with_name("files")
 
 
 def declares_more(path: Path) -> None:
@@ -58,6 +61,7 @@ CASES: list[tuple[str, Callable[[Path], object], str]] = [
     ("endless.npz", header_that_does_not_end, "cannot be read as NPZ"),
     ("deep.json", lambda path: path.write_text("[" * 100_000), "cannot be read as JSON"),
     ("noise.parquet", lambda path: path.write_bytes(b"PAR1" + bytes(90) + b"PAR1"), "cannot be read as Parquet"),
+    ("aborts.parquet", lambda path: shutil.copy(FILES / path.name, path), r"aborts.parquet.*died \(SIGABRT\)"),
     ("null.csv", lambda path: path.write_text('photo\n"a\0.png"\n'), "leads nowhere|No image"),
 ]
 

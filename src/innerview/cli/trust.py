@@ -67,28 +67,12 @@ def trust(
     from innerview.lenses.trust.work import examine
     from innerview.store import Study
 
-    if not subject:
-        found = _saved(Study.open(study))
-    else:
-        opened = Study.open_or_create(study)
-        found = []
-        for text in subject:
-            model, name = _recorded(opened, text, recording, episodes, max_steps)
-            found.append(
-                examine(
-                    opened,
-                    model,
-                    name,
-                    rows=ranges(rows),
-                    target=target,
-                    count=count,
-                    draws=draws,
-                    methods=method or (),
-                    inputs=bound(input),
-                    other=other,
-                    again=again,
-                )
-            )
+    given: dict[str, Any] = {"rows": ranges(rows), "target": target, "count": count, "draws": draws}
+    given |= {"methods": method or (), "inputs": bound(input), "other": other, "again": again}
+    opened = Study.open_or_create(study) if subject else Study.open(study)
+    found = [] if subject else _saved(opened)
+    for text in subject or ():
+        found.append(examine(opened, *_recorded(opened, text, recording, episodes, max_steps), **given))
     console = Console()
     for result in found:
         print_trust(console, result)

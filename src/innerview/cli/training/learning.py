@@ -16,34 +16,43 @@ if TYPE_CHECKING:
     from innerview.store import Study
 
 
+StudyPath = Annotated[Path, typer.Argument(help="The study's folder.")]
+Recording = Annotated[
+    str | None, typer.Argument(help="Whose observations all snapshots look at; the only one where there is one.")
+]
+Like = Annotated[
+    str, typer.Option(help="A model built like the snapshots, trained or not: zoo:NAME or FILE.py:FUNCTION.")
+]
+Snapshots = Annotated[
+    str, typer.Option(help="A training run of the study, or a folder of weights such as step-250000.safetensors.")
+]
+Run = Annotated[str | None, typer.Option(help="What a folder's run is called in the study; as the folder unless said.")]
+CurveFile = Annotated[
+    Path | None, typer.Option(help="A CSV file with steps and scores; a folder's own curve.csv unless said.")
+]
+LensName = Annotated[str, typer.Option(help="How maps are made: a lens over single rows that yields heat.")]
+Set = Annotated[list[str] | None, typer.Option("--set", help="PARAMETER=VALUE of the lens; may be repeated.")]
+Count = Annotated[int, typer.Option(min=8, help="How many rows, spread over the recording.")]
+Share = Annotated[
+    float, typer.Option(min=0.01, max=0.99, help="Share of its final rise at which a signal counts as risen.")
+]
+Again = Annotated[bool, typer.Option("--again", help="Compute it also where the study knows it.")]
+
+
 def learning(
-    study: Annotated[Path, typer.Argument(help="The study's folder.")],
-    recording: Annotated[
-        str | None, typer.Argument(help="Whose observations all snapshots look at; the only one where there is one.")
-    ] = None,
-    subject: Annotated[
-        str, typer.Option(help="A model built like the snapshots, trained or not: zoo:NAME or FILE.py:FUNCTION.")
-    ] = ...,  # type: ignore[assignment]
-    snapshots: Annotated[
-        str, typer.Option(help="A training run of the study, or a folder of weights such as step-250000.safetensors.")
-    ] = "training",
-    run: Annotated[
-        str | None, typer.Option(help="What a folder's run is called in the study; as the folder unless said.")
-    ] = None,
-    curve: Annotated[
-        Path | None, typer.Option(help="A CSV file with steps and scores; a folder's own curve.csv unless said.")
-    ] = None,
-    lens: Annotated[str, typer.Option(help="How maps are made: a lens over single rows that yields heat.")] = "guided",
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="PARAMETER=VALUE of the lens; may be repeated.")
-    ] = None,
-    count: Annotated[int, typer.Option(min=8, help="How many rows, spread over the recording.")] = LearningJob.count,
-    share: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Share of its final rise at which a signal counts as risen.")
-    ] = LearningJob.share,
+    study: StudyPath,
+    recording: Recording = None,
+    subject: Like = ...,  # type: ignore[assignment]
+    snapshots: Snapshots = "training",
+    run: Run = None,
+    curve: CurveFile = None,
+    lens: LensName = "guided",
+    set_: Set = None,
+    count: Count = LearningJob.count,
+    share: Share = LearningJob.share,
     rows: Rows = None,
     input: Inputs = None,
-    again: Annotated[bool, typer.Option("--again", help="Compute it also where the study knows it.")] = False,
+    again: Again = False,
 ) -> None:
     """Look at the same observations with every snapshot of a training, and say whether maps rise before the score.
 
@@ -61,17 +70,13 @@ def learning(
     from innerview.cli.make import load_subject
     from innerview.lenses.discovery import all_lenses
     from innerview.rollouts.learning.curve import read_curve
-    from innerview.rollouts.learning.folder import CURVE, import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
     from innerview.store import Study
 
     opened = Study.open(study)
     chosen, parameters = only_recording(opened, recording).name, parameters_of(all_lenses().get(lens).lens, set_ or [])
     like, _ = load_subject(subject)
-    folder = Path(snapshots)
-    if folder.is_dir() and snapshots not in {taken.run for taken in opened.snapshots()}:
-        curve = curve or (folder / CURVE if (folder / CURVE).is_file() else None)
-        snapshots = import_snapshots(opened, folder, like, run=run, curve=curve)[0].run
+    snapshots, curve = _in_study(opened, snapshots, like, run, curve)
     result = learning_signal(
         opened,
         like,
@@ -87,6 +92,17 @@ def learning(
         **parameters,
     )
     _print(opened, result.id, result.value)
+
+
+def _in_study(study: Study, snapshots: str, like: Any, run: str | None, curve: Path | None) -> tuple[str, Path | None]:
+    """The training run, brought in from its folder where it is none of the study, and its curve."""
+    from innerview.rollouts.learning.folder import CURVE, import_snapshots
+
+    folder = Path(snapshots)
+    if not folder.is_dir() or snapshots in {taken.run for taken in study.snapshots()}:
+        return snapshots, curve
+    curve = curve or (folder / CURVE if (folder / CURVE).is_file() else None)
+    return import_snapshots(study, folder, like, run=run, curve=curve)[0].run, curve
 
 
 def _print(study: Study, result: str, value: Any) -> None:

@@ -13,6 +13,7 @@ from innerview.trust.actions import more_discriminative
 from innerview.trust.agreement import agreement
 from innerview.trust.deletion import FRACTIONS
 from innerview.trust.examination import Bench, Figures
+from innerview.trust.question import Question
 from innerview.trust.randomisation import THRESHOLD
 from innerview.trust.recommendation import recommend
 
@@ -42,7 +43,6 @@ def value_of(
     gain = None
     if "discriminative" in known and "guided" in known:
         gain = more_discriminative(known["discriminative"], known["guided"])
-    question = bench.question
     value = {
         "subject": bench.subject.info.name,
         "target": job.target,
@@ -51,9 +51,7 @@ def value_of(
         "runs": [bench.rows.numbers[[start, stop - 1]].tolist() for start, stop in bench.runs],
         "fractions": list(FRACTIONS),
         "replaced_by": "the mean of what was seen",
-        "output": "probability of the chosen action"
-        if question.target == "action" and question.kind == "policy"
-        else f"'{job.target}'",
+        "output": _output(bench.question),
         "memory": [site.name for site in bench.subject.info.memory],
         "methods": [each.to_json() for each in figures],
         "agreement": agreement({name: each[bench.spread] for name, each in maps.items()}),
@@ -62,6 +60,13 @@ def value_of(
     }
     lines = [_line(each, why[each.name].why) for each in figures]
     return value, Table(columns=COLUMNS, lines=lines)
+
+
+def _output(question: Question) -> str:
+    """What the curves are of, in words."""
+    if question.target != "action" or not question.actions:
+        return f"'{question.target}'"
+    return "probability of the chosen action" if question.kind == "policy" else f"{question.head} of the chosen action"
 
 
 def _line(figures: Figures, why: str) -> tuple[Any, ...]:

@@ -89,7 +89,10 @@ class MapOf:
         if "convolution" in module.LENS.needs and not subject.convolutions:
             raise LensError(f"'{self.method}' needs a convolution over pictures; '{subject.info.name}' has none.")
         heat: Heat = module.look(rows, subject, **given)
-        return self._plane(next(iter(heat.heat.values())))
+        name = next(spec.name for spec in subject.info.inputs if spec.kind == "image")
+        if name not in heat.heat:
+            raise LensError(f"'{self.method}' gives no map of '{name}': '{self.target}' does not depend on it.")
+        return self._plane(heat.heat[name])
 
     def pieces(self, rows: Rows, subject: Subject, watch: Watch) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Places and their maps, some at a time, with progress."""

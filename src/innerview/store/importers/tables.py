@@ -7,13 +7,14 @@ import math
 import re
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from innerview.errors import StoreError, UnknownName
+from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import (
     ArraySpec,
     Column,
@@ -26,6 +27,7 @@ from innerview.schema import (
 )
 from innerview.store.importers.foreign import FILE_LIMIT, foreign
 from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
+from innerview.store.isolation.process import Apart
 from innerview.store.paths import checked_name, confined
 from innerview.store.recordings.bulk import column_spec, counts_time, write_rows, write_table
 from innerview.store.recordings.tables import parquet_bytes
@@ -179,7 +181,21 @@ def read_table(source: Path) -> pl.DataFrame:
     if suffix not in (".csv", ".parquet"):
         raise UnknownName("kind of table", suffix, (".csv", ".parquet"), f"'{source.name}' was given.")
     with foreign(source, "CSV" if suffix == ".csv" else "Parquet"):
-        return pl.read_csv(source) if suffix == ".csv" else pl.read_parquet(source)
+        if suffix == ".csv":
+            return pl.read_csv(source)
+        return _parquet(source)
+
+
+def _parquet(source: Path) -> pl.DataFrame:
+    """Read in another process: a damaged file can end the one that reads it."""
+    try:
+        with closing(Apart()) as apart:
+            return apart.foreign_table(source.absolute())
+    except DamagedPart as error:
+        said = str(error)
+        raise StoreError(
+            said if source.name in said else f"'{source.name}' cannot be read as Parquet: {said}"
+        ) from error
 
 
 def split_units(table: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, str]]:

@@ -49,17 +49,24 @@ def _decoded(request: dict[str, Any]) -> tuple[dict[str, Any], bytes | memoryvie
         spec = from_json(ArraySpec, request["spec"])
         place = (Path(request["path"]), spec, request["block_rows"], request["chunk"])
         return packed_rows(_DECODER.chunk(*place, request["capacity"]))
+    if request["what"] == "foreign":
+        found = pl.scan_parquet(request["path"], glob=False)
+        rows = found.select(pl.len()).collect().item()
+        return {"rows": rows}, _packed_table(found.slice(request["start"], request["rows"]).collect())
     schema = {name: TYPES[word] for name, word in request["schema"].items()}
     paths, heights = [Path(path) for path in request["paths"]], request["heights"]
     for path, height in zip(paths, heights, strict=True):
         declared = pl.scan_parquet(path, schema=schema, glob=False).select(pl.len()).collect().item()
         if declared != height:
             raise DamagedPart(f"'{path.parent.name}/{path.name}' holds {declared} rows instead of {height}.")
-    table = _DECODER.tables(paths, schema, names=request["names"], heights=heights)
+    return {}, _packed_table(_DECODER.tables(paths, schema, names=request["names"], heights=heights))
+
+
+def _packed_table(table: pl.DataFrame) -> memoryview:
     buffer = io.BytesIO()
     # Every text in full: rows that share one long text would take its size many times over later.
     table.write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
-    return {}, buffer.getbuffer()
+    return buffer.getbuffer()
 
 
 def _limit(*, memory: int, seconds: int) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 from innerview.schema import RecordingInfo, to_json
 from innerview.store.changes import changing
-from innerview.store.files import make_folder, read_plain, remove_folder, write_file, writing
+from innerview.store.files import clear_unfinished, make_folder, read_plain, remove_folder, write_file, writing
 from innerview.store.paths import confined, is_plain_file, is_there
 from innerview.store.recordings.lock import WRITER_LOCK, WriterLock
 from innerview.store.recordings.manifest import (
@@ -105,6 +105,7 @@ def take_place(study: Path, beside: Path, place: Path, now: Callable[[], str] | 
     with changing(study), writing(place):
         if not beside.exists():
             return  # another process finished the same and put it there
+        clear_unfinished(beside)  # what was left when this was killed before
         if now is not None:
             done = load_manifest(beside)
             about = replace(done.manifest.info, created_at=now())

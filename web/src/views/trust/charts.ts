@@ -38,8 +38,8 @@ export function curvesChart(found: Trust, figures: Figures): Chart | null {
     series: [
       line("insertion", found.fractions, own.insertion),
       line("deletion", found.fractions, own.deletion),
-      line("in by chance", found.fractions, own.insertion_by_chance),
-      line("out by chance", found.fractions, own.deletion_by_chance),
+      line("chance in", found.fractions, own.insertion_by_chance),
+      line("chance out", found.fractions, own.deletion_by_chance),
     ],
   };
 }
