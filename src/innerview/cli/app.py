@@ -28,6 +28,13 @@ app = typer.Typer(
 StudyPath = Annotated[Path, typer.Argument(help="The study's folder.")]
 RecordingName = Annotated[str | None, typer.Argument(help="A recording; the only one where there is one.")]
 Port = Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")]
+Maps = Annotated[
+    list[str] | None,
+    typer.Option(
+        help='A map beside the picture of a video: a method, with what it is asked: "gradcam | target=value | '
+        'layer=conv2 | frame=1"; or result=ID. May be repeated.'
+    ),
+]
 NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address instead of opening a browser.")]
 
 
@@ -223,13 +230,7 @@ def export(
     array: Annotated[list[str] | None, typer.Option(help="An array for .npz or a video; may be repeated.")] = None,
     column: Annotated[list[str] | None, typer.Option(help="A column for .csv or .parquet; may be repeated.")] = None,
     scale: Annotated[int, typer.Option(min=0, help="Pixels per pixel in a video; as fits where not said.")] = 0,
-    maps: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='A map beside the picture of a video: a method, with what it is asked: "gradcam | target=value | '
-            'layer=conv2 | frame=1"; or result=ID. May be repeated.'
-        ),
-    ] = None,
+    maps: Maps = None,
     subject: Annotated[
         list[str] | None,
         typer.Option(help="Makes the maps that are not stored: zoo:NAME or FILE.py:FUNCTION; may be repeated."),
