@@ -113,3 +113,14 @@ def test_half_precision_is_probed_too() -> None:
     )
     other.module.load_state_dict(one.module.state_dict())
     assert one.identity() != other.identity()
+
+
+def test_weights_that_change_in_place_change_it_and_change_it_back(module: nn.Module) -> None:
+    subject = adapted(module)
+    before, first = subject.identity(), module[0].weight
+    assert isinstance(first, Tensor)
+    value = float(first.data[0, 0, 0, 0])
+    first.data[0, 0, 0, 0] = np.nextafter(np.float32(value), np.float32(1)).item()  # no counter of torch tells
+    changed = subject.identity()
+    first.data[0, 0, 0, 0] = value
+    assert changed != before and subject.identity() == before

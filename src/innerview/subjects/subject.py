@@ -60,7 +60,8 @@ class Subject:
         self._acting = acting_head(info.heads)
         self._one_at_a_time = threading.RLock()
         self._edits: tuple[Changes | tuple[Edit, ...], ...] = ()
-        self._probed: tuple[str, str] | None = None
+        self._known: tuple[int, str, str] | None = None
+        """Of weights with this checksum: their digest, and what they say of a probe."""
         """Digests of the weights, and of what was said with them."""
         self._sites = {site.address: site for site in self.info.sites}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
@@ -399,10 +400,12 @@ class Subject:
     def identity(self) -> str:
         """SHA-256 of its weights as they are now, what it says of a fixed probe, edits, way with observations."""
         edits = json.dumps(to_json(self.info.edits))
-        digest = weights.weights_digest(self.module)
-        if self._probed is None or self._probed[0] != digest:
-            self._probed = digest, said_of_probe(self._body, self.module, self.info.inputs)
-        parts = (digest, self._probed[1], edits, probed(self._body.inputs, self.device))
+        checksum = weights.weights_checksum(self.module)
+        if self._known is None or self._known[0] != checksum:
+            said = said_of_probe(self._body, self.module, self.info.inputs)
+            self._known = checksum, weights.weights_digest(self.module), said
+        _, digest, said = self._known
+        parts = (digest, said, edits, probed(self._body.inputs, self.device))
         return hashlib.sha256(" ".join(parts).encode()).hexdigest()
 
     def _identify(self) -> None:
