@@ -13,7 +13,9 @@ from innerview.errors import RequestError
 from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
 from innerview.jobs.kinds import kind_of
 from innerview.lenses.job import LensJob
-from innerview.rollouts.jobs import PredictJob, RecordJob, RerunJob, WhatIfJob
+from innerview.lenses.trust.job import TrustJob
+from innerview.lenses.video.job import VideoJob, VideoMap
+from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 from innerview.rollouts.live import ForwardCall
 from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit, to_json
 from innerview.serve.app import openapi_text
@@ -41,6 +43,9 @@ JOBS: tuple[Any, ...] = (
     SweepJob(recording="x", over="pairs", by="episodes", op="scale", value=0.5, elements=(1, 2), measure="length"),
     SmallestMemoryJob(recording="x", keep=0.9, measure="outcome", outcome="won"),
     AblationTestJob(edited="no red", levels=9, seed=2**40, controls=0, invisible="saw"),
+    LearningJob(recording="x", run="first", parameters={"target": "value"}, curve=((0.0, 1.5), (100.0, 2.0))),
+    TrustJob(recording="x", rows=((0, 9),), methods=("guided", "gradcam"), draws=2, other=True),
+    VideoJob(recording="x", maps=(VideoMap(method="guided", frame=1), VideoMap(result="abc")), format="gif", gain=2.0),
 )
 
 

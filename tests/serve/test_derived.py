@@ -202,7 +202,6 @@ def test_people_get_derived_columns_from_python_and_in_files(study: Study, tmp_p
         episode="1",
         arrays=None,
         columns=["step", "twice", "medikit in view"],
-        scale=None,
     )
     assert pl.read_csv(out)["twice"].to_list() == [2 * step for step in range(10)]
     assert load_metrics(study).own[0].name == "twice"
