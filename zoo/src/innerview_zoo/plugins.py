@@ -12,6 +12,7 @@ PLUGINS = {
         "demo": "innerview_zoo.commands.demo:demo",
         "diversity": "innerview_zoo.commands.diversity:diversity",
         "explorable": "innerview_zoo.commands.explorable:explorable",
+        "gallery": "innerview_zoo.commands.gallery:gallery",
         "zoo": "innerview_zoo.commands.models:zoo",
     },
 }
