@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from innerview.cli.look import only_recording
 from innerview.errors import InnerviewError
 from innerview.store import Recording, Study
 
@@ -37,6 +36,7 @@ def explorable(
 
         innerview explorable my.study memory.html --episode 8 --subject agent.py:make
     """
+    from innerview.cli.look import only_recording  # the terminal loads this module
     from innerview_zoo.explorable.page import export_explorable
 
     opened = Study.open(study)
