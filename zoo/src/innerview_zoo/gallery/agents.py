@@ -72,7 +72,7 @@ YOUNG = Row(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seat:
+class RecordedAgent:
     """A row with the agent loaded and its episode recorded."""
 
     row: Row
@@ -101,7 +101,7 @@ class Seat:
         return tuple(head.names)
 
 
-def seated(study: Study, row: Row, steps: range) -> Seat:
+def recorded(study: Study, row: Row, steps: range) -> RecordedAgent:
     """Load an agent and let it play, unless the study has its episode."""
     import innerview_zoo as zoo
 
@@ -118,4 +118,4 @@ def seated(study: Study, row: Row, steps: range) -> Seat:
             greedy=True,
             progress=False,
         )
-    return Seat(row=row, subject=subject, study=study, recording=study.recording(row.key), steps=steps)
+    return RecordedAgent(row=row, subject=subject, study=study, recording=study.recording(row.key), steps=steps)

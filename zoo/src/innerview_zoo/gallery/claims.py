@@ -14,7 +14,7 @@ from innerview.trust.actions import difference_of
 from innerview.trust.interval import Interval
 from innerview.trust.maps import signed_strength, strength
 from innerview.trust.stability import stability
-from innerview_zoo.gallery.agents import Seat
+from innerview_zoo.gallery.agents import RecordedAgent
 from innerview_zoo.gallery.maps import (
     DISCRIMINATIVE,
     G1,
@@ -43,7 +43,7 @@ class Claim:
     where: str
     question: str
     """What was measured instead of judged by eye, and when it counts as holding."""
-    measure: Callable[[Sequence[Seat], Sequence[Seat]], Measured]
+    measure: Callable[[Sequence[RecordedAgent], Sequence[RecordedAgent]], Measured]
     """Of the six agents and of their younger ages."""
 
 
@@ -57,11 +57,11 @@ class Finding:
     lines: list[list[str]]
 
 
-def found(claims: Sequence[Claim], seats: Sequence[Seat], younger: Sequence[Seat]) -> list[Finding]:
+def found(claims: Sequence[Claim], agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> list[Finding]:
     """All of them measured."""
     made = []
     for claim in claims:
-        verdict, head, lines = claim.measure(seats, younger)
+        verdict, head, lines = claim.measure(agents, younger)
         made.append(Finding(claim=claim, verdict=verdict, head=head, lines=lines))
     return made
 
@@ -70,8 +70,8 @@ def _verdict(held: Sequence[bool]) -> Verdict:
     return "holds" if all(held) else "in part" if any(held) else "does not hold"
 
 
-def _seen_again(seat: Seat, method: Method) -> Interval | None:
-    shown = maps(seat, method).last()[:, None]
+def _seen_again(agent: RecordedAgent, method: Method) -> Interval | None:
+    shown = maps(agent, method).last()[:, None]
     result = stability(strength(shown), [(0, len(shown))])
     return None if result is None else result.seen_again
 
@@ -84,34 +84,33 @@ def _percent(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.0f} %"
 
 
-def _stable(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _stable(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        again = {method.title: _seen_again(seat, method) for method in METHODS}
+    for agent in agents:
+        again = {method.title: _seen_again(agent, method) for method in METHODS}
         best = max((value.mean, title) for title, value in again.items() if value is not None)[1]
         held.append(best == GUIDED.title)
-        lines.append([seat.row.title, *(_share(value) for value in again.values()), best])
+        lines.append([agent.row.title, *(_share(value) for value in again.values()), best])
     return _verdict(held), ["agent", *(method.title for method in METHODS), "most stable"], lines
 
 
-def _noisy(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _noisy(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        plain, guided = _seen_again(seat, GRADIENT), _seen_again(seat, GUIDED)
+    for agent in agents:
+        plain, guided = _seen_again(agent, GRADIENT), _seen_again(agent, GUIDED)
         held.append(plain is not None and guided is not None and guided.low > plain.high)
-        lines.append([seat.row.title, _share(plain), _share(guided)])
+        lines.append([agent.row.title, _share(plain), _share(guided)])
     return _verdict(held), ["agent", GRADIENT.title, GUIDED.title], lines
 
 
-def _products(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _products(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        guided, empty = _seen_again(seat, GUIDED), []
-        row = [seat.row.title, _share(guided)]
+    for agent in agents:
+        guided = _seen_again(agent, GUIDED)
+        row = [agent.row.title, _share(guided)]
         for method in (GUIDED_GRADCAM, G2):
-            again, made = _seen_again(seat, method), maps(seat, method)
+            again, made = _seen_again(agent, method), maps(agent, method)
             held.append(again is None or (guided is not None and again.high < guided.low))
-            empty.append(float((np.abs(made.last()).max(axis=(1, 2)) == 0).mean()))
             row += [_share(again), _percent(made.inverted)]
         lines.append(row)
     head = ["agent", GUIDED.title]
@@ -119,43 +118,43 @@ def _products(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
     return _verdict(held), head, lines
 
 
-def _inverted_while_young(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _inverted_while_young(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        young = [each for each in younger if each.row.name == seat.row.name]
+    for agent in agents:
+        young = [each for each in younger if each.row.name == agent.row.name]
         if not young:
             continue
         shares = [(each.row.age, maps(each, GRADCAM).inverted) for each in young]
-        last = maps(seat, GRADCAM).inverted
+        last = maps(agent, GRADCAM).inverted
         assert last is not None  # Grad-CAM says
         held.append(all(share is not None and share > last for _, share in shares))
-        lines.append([seat.row.title, ", ".join(f"{age} {_percent(share)}" for age, share in shares), _percent(last)])
+        lines.append([agent.row.title, ", ".join(f"{age} {_percent(share)}" for age, share in shares), _percent(last)])
     return _verdict(held), ["agent", "younger", "final"], lines
 
 
-def _g1_less_inverted(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _g1_less_inverted(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        plain, guided = maps(seat, GRADCAM).inverted, maps(seat, G1).inverted
+    for agent in agents:
+        plain, guided = maps(agent, GRADCAM).inverted, maps(agent, G1).inverted
         assert plain is not None and guided is not None  # both are CAMs
         held.append(guided < plain or plain == guided == 0)
-        lines.append([seat.row.title, _percent(plain), _percent(guided)])
+        lines.append([agent.row.title, _percent(plain), _percent(guided)])
     return _verdict(held), ["agent", GRADCAM.title, G1.title], lines
 
 
-def _actions(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _actions(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     methods = (GRADCAM, G1, GUIDED, DISCRIMINATIVE)
     lines, held = [], []
-    for seat in seats:
-        head = seat.subject.acting_head
+    for agent in agents:
+        head = agent.subject.acting_head
         assert head is not None  # Atari agents act
-        row, means = [seat.row.title], {}
+        row, means = [agent.row.title], {}
         for method in methods:
-            asked = seat.actions[:ACTIONS]
+            asked = agent.actions[:ACTIONS]
             own = [
                 {"action": name} if method is DISCRIMINATIVE else {"target": f"{name} of {head.name}"} for name in asked
             ]
-            shown = [signed_strength(maps(seat, method, **parameters).last()[:, None]) for parameters in own]
+            shown = [signed_strength(maps(agent, method, **parameters).last()[:, None]) for parameters in own]
             result = difference_of(shown)
             means[method.title] = None if result is None else result.differs
             row.append(_share(means[method.title]))
@@ -166,55 +165,55 @@ def _actions(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
     return _verdict(held), ["agent", *(method.title for method in methods)], lines
 
 
-def _skill(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _skill(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        ages = [each for each in younger if each.row.name == seat.row.name]
+    for agent in agents:
+        ages = [each for each in younger if each.row.name == agent.row.name]
         if not ages:
             continue
-        values = [float(contrast(maps(each, GUIDED).heat).mean()) for each in (*ages, seat)]
+        values = [float(contrast(maps(each, GUIDED).heat).mean()) for each in (*ages, agent)]
         held.append(all(a < b for a, b in pairwise(values)))
-        told = (f"{each.row.age} {value:.3g}" for each, value in zip((*ages, seat), values, strict=True))
-        lines.append([seat.row.title, " → ".join(told)])
+        told = (f"{each.row.age} {value:.3g}" for each, value in zip((*ages, agent), values, strict=True))
+        lines.append([agent.row.title, " → ".join(told)])
     return _verdict(held), ["agent", "contrast by age"], lines
 
 
-def _time(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _time(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        if not seat.row.name.endswith("_dqn"):
+    for agent in agents:
+        if not agent.row.name.endswith("_dqn"):
             continue
-        heat = maps(seat, GUIDED).heat
+        heat = maps(agent, GUIDED).heat
         whole = np.abs(heat).sum(axis=(2, 3)).mean(axis=0)
         lean = heat.sum(axis=(2, 3)).mean(axis=0) / np.maximum(whole, 1e-30)
         held.append(int(lean.argmax()) == len(lean) - 1 and int(lean.argmin()) == 0)
         names = [f"t−{back}" if back else "t" for back in range(len(lean) - 1, -1, -1)]
-        lines.append([seat.row.title, ", ".join(f"{n} {v:+.2f}" for n, v in zip(names, lean, strict=True))])
+        lines.append([agent.row.title, ", ".join(f"{n} {v:+.2f}" for n, v in zip(names, lean, strict=True))])
     return _verdict(held), ["agent", "positive less negative, as a share of a frame's map"], lines
 
 
-def _first_layer(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _first_layer(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        layers = seat.subject.convolutions
-        shares = [maps(seat, GRADCAM, layer=layer).inverted for layer in layers]
+    for agent in agents:
+        layers = agent.subject.convolutions
+        shares = [maps(agent, GRADCAM, layer=layer).inverted for layer in layers]
         first, later = shares[0], [share for share in shares[1:] if share is not None]
         assert first is not None  # Grad-CAM says
         held.append(all(first <= share for share in later))
-        lines.append([seat.row.title, ", ".join(f"{n} {_percent(s)}" for n, s in zip(layers, shares, strict=True))])
+        lines.append([agent.row.title, ", ".join(f"{n} {_percent(s)}" for n, s in zip(layers, shares, strict=True))])
     return _verdict(held), ["agent", "inverted by layer"], lines
 
 
-def _streams(seats: Sequence[Seat], younger: Sequence[Seat]) -> Measured:
+def _streams(agents: Sequence[RecordedAgent], younger: Sequence[RecordedAgent]) -> Measured:
     lines, held = [], []
-    for seat in seats:
-        if not {"value", "advantage"} <= {head.kind for head in seat.subject.info.heads}:
+    for agent in agents:
+        if not {"value", "advantage"} <= {head.kind for head in agent.subject.info.heads}:
             continue
-        value = maps(seat, GUIDED, target="value").last()
-        advantage = maps(seat, GUIDED, target=f"{seat.actions[0]} of advantage").last()
+        value = maps(agent, GUIDED, target="value").last()
+        advantage = maps(agent, GUIDED, target=f"{agent.actions[0]} of advantage").last()
         result = difference_of([signed_strength(each[:, None]) for each in (value, advantage)])
         held.append(result is not None and result.differs.low > 0.5)
-        lines.append([seat.row.title, _share(None if result is None else result.differs)])
+        lines.append([agent.row.title, _share(None if result is None else result.differs)])
     return _verdict(held), ["agent", "of one stream's map, lies elsewhere in the other's"], lines
 
 

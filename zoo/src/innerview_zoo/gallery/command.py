@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 
 from innerview.store import Study
-from innerview_zoo.gallery.agents import ROWS, SEED, STEPS, YOUNG, Row, Seat, seated
+from innerview_zoo.gallery.agents import ROWS, SEED, STEPS, YOUNG, RecordedAgent, Row, recorded
 from innerview_zoo.gallery.claims import CLAIMS, found
 from innerview_zoo.gallery.maps import GRADCAM, GUIDED, METHODS, Maps, Method, maps
 from innerview_zoo.gallery.page import Cell, Table, write
@@ -33,20 +33,20 @@ def run(out: Path) -> Path:
 
 def made(study: Study, page: Path, *, rows: Sequence[Row], young: Row, steps: range, say: Say) -> None:
     """Record, compute, measure and write."""
-    seats, younger = [], {}
+    agents, younger = [], {}
     for row in rows:
         say(row.title)
-        seats.append(seated(study, row, steps))
+        agents.append(recorded(study, row, steps))
         for age in row.younger:
-            each = seated(study, _aged(row, age), steps)
+            each = recorded(study, _aged(row, age), steps)
             younger[each.row.key] = each
-    infant = younger.get(young.key) or seated(study, young, steps)
+    youngest = younger.get(young.key) or recorded(study, young, steps)
     say("Maps")
-    tables = [_methods(seats), _streams(seats), _frames(seats), _early(infant)]
+    tables = [_methods(agents), _streams(agents), _frames(agents), _early(youngest)]
     findings = []
     for claim in CLAIMS:
         say(claim.text)
-        findings += found([claim], seats, list(younger.values()))
+        findings += found([claim], agents, list(younger.values()))
     write(page, intro=_intro(steps), tables=tables, findings=findings)
 
 
@@ -66,22 +66,22 @@ def _intro(steps: range) -> list[str]:
     ]
 
 
-def _cell(seat: Seat, made: Maps, *, back: int = 0) -> Cell:
-    frame = seat.recording.array("observation", seat.pictured.start, seat.pictured.stop)[0, :, :, -1 - back]
+def _cell(agent: RecordedAgent, made: Maps, *, back: int = 0) -> Cell:
+    frame = agent.recording.array("observation", agent.pictured.start, agent.pictured.stop)[0, :, :, -1 - back]
     note = f"inverted in {100 * made.inverted:.0f} % of the steps" if made.inverted else ""
-    return Cell(map_hw=made.last(back)[seat.shown], frame_hw=np.asarray(frame), note=note)
+    return Cell(map_hw=made.last(back)[agent.shown], frame_hw=np.asarray(frame), note=note)
 
 
-def _shown(seat: Seat, method: Method, *, back: int = 0, **parameters: Any) -> Cell:
-    return _cell(seat, maps(seat, method, **parameters), back=back)
+def _shown(agent: RecordedAgent, method: Method, *, back: int = 0, **parameters: Any) -> Cell:
+    return _cell(agent, maps(agent, method, **parameters), back=back)
 
 
-def _named(seat: Seat) -> str:
-    return f"{seat.row.title} (the paper's: {seat.row.paper})"
+def _named(agent: RecordedAgent) -> str:
+    return f"{agent.row.title} (the paper's: {agent.row.paper})"
 
 
-def _methods(seats: Sequence[Seat]) -> Table:
-    rows = [(_named(seat), [_shown(seat, method) for method in METHODS]) for seat in seats]
+def _methods(agents: Sequence[RecordedAgent]) -> Table:
+    rows = [(_named(agent), [_shown(agent, method) for method in METHODS]) for agent in agents]
     return Table(
         title="Table 1: methods",
         words="Six methods on one step. CAMs are of the first convolution.",
@@ -90,18 +90,18 @@ def _methods(seats: Sequence[Seat]) -> Table:
     )
 
 
-def _streams(seats: Sequence[Seat]) -> Table:
+def _streams(agents: Sequence[RecordedAgent]) -> Table:
     rows: list[tuple[str, list[Cell | None]]] = []
-    for seat in seats:
-        if not seat.row.streams:
+    for agent in agents:
+        if not agent.row.streams:
             continue
-        number = int(seat.recording.columns(["action"], seat.pictured.start, seat.pictured.stop)["action"][0])
+        number = int(agent.recording.columns(["action"], agent.pictured.start, agent.pictured.stop)["action"][0])
         cells: list[Cell | None] = [
-            _shown(seat, GUIDED, target="value"),
-            _shown(seat, GUIDED, target=f"{seat.actions[number]} of advantage"),
+            _shown(agent, GUIDED, target="value"),
+            _shown(agent, GUIDED, target=f"{agent.actions[number]} of advantage"),
         ]
         rows.append(
-            (_named(seat), [*cells, *(_shown(seat, GRADCAM, layer=layer) for layer in seat.subject.convolutions)])
+            (_named(agent), [*cells, *(_shown(agent, GRADCAM, layer=layer) for layer in agent.subject.convolutions)])
         )
     return Table(
         title="Table 2: streams and layers",
@@ -112,21 +112,21 @@ def _streams(seats: Sequence[Seat]) -> Table:
     )
 
 
-def _frames(seats: Sequence[Seat]) -> Table:
-    backs = sorted({back for seat in seats for back in seat.row.back})
+def _frames(agents: Sequence[RecordedAgent]) -> Table:
+    backs = sorted({back for agent in agents for back in agent.row.back})
     rows = [
-        (_named(seat), [_shown(seat, GUIDED, back=back) if back in seat.row.back else None for back in backs])
-        for seat in seats
-        if seat.row.back
+        (_named(agent), [_shown(agent, GUIDED, back=back) if back in agent.row.back else None for back in backs])
+        for agent in agents
+        if agent.row.back
     ]
     words = "Guided backpropagation to earlier frames of the same input, each over its own frame."
     return Table(title="Table 3: frames before", words=words, columns=[f"t−{back}" for back in backs], rows=rows)
 
 
-def _early(seat: Seat) -> Table:
+def _early(agent: RecordedAgent) -> Table:
     return Table(
         title="Table 4: a network that has hardly learnt",
         words="The split-attention agent after 0.13 million decisions (the paper's: 0.25 million), playing for itself.",
         columns=[method.title for method in METHODS],
-        rows=[(_named(seat), [_shown(seat, method) for method in METHODS])],
+        rows=[(_named(agent), [_shown(agent, method) for method in METHODS])],
     )

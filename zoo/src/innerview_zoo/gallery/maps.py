@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import innerview as iv
-from innerview_zoo.gallery.agents import Seat
+from innerview_zoo.gallery.agents import RecordedAgent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,20 +47,20 @@ class Maps:
         return np.asarray(self.heat[:, -1 - back] if self.heat.shape[1] > 1 else self.heat[:, 0])
 
 
-def maps(seat: Seat, method: Method, **parameters: Any) -> Maps:
+def maps(agent: RecordedAgent, method: Method, **parameters: Any) -> Maps:
     """Over all measured steps."""
     made = iv.look(
-        seat.study,
+        agent.study,
         method.lens,
-        seat.recording.name,
-        rows=(seat.steps.start, seat.steps.stop),
-        subject=seat.subject,
+        agent.recording.name,
+        rows=(agent.steps.start, agent.steps.stop),
+        subject=agent.subject,
         progress=False,
         **{**method.parameters, **parameters},
     )
     name = made.shown["inputs"][0]
-    heat = seat.study.result_array(made.id, f"heat.{name}")
-    inverted = seat.study.result_array(made.id, "inverted") if "inverted" in made.arrays else None
+    heat = agent.study.result_array(made.id, f"heat.{name}")
+    inverted = agent.study.result_array(made.id, "inverted") if "inverted" in made.arrays else None
     return Maps(
         heat=np.asarray(heat),
         signed=bool(made.shown["signed"]),

@@ -12,11 +12,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from innerview.lenses.video.colours import laid_over
 from innerview_zoo.gallery.claims import Finding
 
-POSITIVE, NEGATIVE = (34, 160, 70), (205, 40, 45)
-"""The paper's green and red."""
-EMPTY = ""
 _STYLE = """
 :root { color-scheme: light dark; --ground: #fff; --ink: #1c1f24; --quiet: #667; --line: #d6d9de; }
 @media (prefers-color-scheme: dark) { :root { --ground: #14161a; --ink: #e8eaee; --quiet: #9aa; --line: #333942; } }
@@ -54,12 +52,8 @@ class Table:
 
 def painted(cell: Cell) -> np.ndarray:
     """uint8 [height, width, 3]: the frame at half its brightness, green where the map is positive, else red."""
-    largest = float(np.abs(cell.map_hw).max())
-    share = np.abs(cell.map_hw)[..., None] / largest if largest > 0 else np.zeros((*cell.map_hw.shape, 1))
-    colour = np.where(cell.map_hw[..., None] >= 0, np.array(POSITIVE), np.array(NEGATIVE))
-    ground = np.repeat(cell.frame_hw[..., None], 3, axis=2) * 0.5
-    mixed: np.ndarray = np.rint(ground * (1 - share) + colour * share).astype(np.uint8)
-    return mixed
+    full, picture = float(np.abs(cell.map_hw).max()), np.repeat(cell.frame_hw[..., None], 3, axis=2)
+    return laid_over(picture, cell.map_hw, full, "green and red", 0.5)
 
 
 def write(path: Path, *, intro: Sequence[str], tables: Sequence[Table], findings: Sequence[Finding]) -> None:
@@ -80,13 +74,15 @@ def _table(table: Table) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in ("", *table.columns))
     lines = []
     for name, cells in table.rows:
-        figures = "".join(f"<td>{_figure(cell) if cell else EMPTY}</td>" for cell in cells)
+        figures = "".join(f"<td>{_figure(cell)}</td>" for cell in cells)
         lines.append(f"<tr><th>{escape(name)}</th>{figures}</tr>")
     title, words = escape(table.title), escape(table.words)
     return f"<h2>{title}</h2><p>{words}</p><div class=wide><table><tr>{head}</tr>{''.join(lines)}</table></div>"
 
 
-def _figure(cell: Cell) -> str:
+def _figure(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
     stream = io.BytesIO()
     Image.fromarray(painted(cell)).save(stream, "PNG", optimize=True)
     data = base64.b64encode(stream.getvalue()).decode()
