@@ -156,6 +156,26 @@ def test_another_engine_plugs_in() -> None:
     assert Jobs(HereAndNow()).submit("x", "X", Call(lambda progress: "here")).result == "here"
 
 
+def test_each_change_is_told_as_newer_than_the_last_also_after_resuming(jobs: Jobs) -> None:
+    told: list[Job] = []
+    jobs.watch(told.append)
+    failing = iter([True, False])
+
+    def work(progress: Progress) -> str:
+        progress(1, 2)
+        if next(failing):
+            raise CaptureError("not yet")
+        return "there"
+
+    job = jobs.submit("x", "X", Call(work))
+    assert jobs.wait(job.id, WAIT_S).state == "failed"
+    jobs.resume(job.id)
+    assert jobs.wait(job.id, WAIT_S).state == "done"
+    assert [j.changes for j in told] == list(range(1, len(told) + 1))
+    run = ["queued", "running", "running"]
+    assert [j.state for j in told] == [*run, "failed", *run, "done"]
+
+
 def test_time_left_counts_from_where_this_run_began() -> None:
     began: tuple[float, int] = (100.0, 900)
     assert _eta_s(began, (110.0, 950), 1000) == pytest.approx(10.0)

@@ -43,6 +43,8 @@ class Job:
     """What it gave; before its end, what it will give, where that is known: the page can look at it while it grows."""
     started_at: str = ""
     eta_s: float | None = None
+    changes: int = 0
+    """How often it changed since it was asked for: of two tellings, the one with more is the newer."""
 
     @property
     def ended(self) -> bool:
@@ -161,7 +163,8 @@ class Jobs:
 
     def _update(self, job_id: str, **changes: Any) -> Job:
         with self._changed:
-            job = replace(self._jobs[job_id], **changes)
+            before = self._jobs[job_id]
+            job = replace(before, **changes, changes=before.changes + 1)
             self._jobs[job_id] = job
             self._changed.notify_all()
             for listener in self._listeners:

@@ -282,6 +282,8 @@ class JobReply(BaseModel):
     """What it makes, known before it ends."""
     started_at: str
     eta_s: float | None
+    changes: int
+    """How often it changed: of two tellings, the one with more is the newer."""
 
 
 class ResultSummary(BaseModel):

@@ -1710,6 +1710,8 @@ export interface components {
          * @description How a job stands.
          */
         JobReply: {
+            /** Changes */
+            changes: number;
             /** Done */
             done: number;
             /** Error */

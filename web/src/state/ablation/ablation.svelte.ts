@@ -142,7 +142,7 @@ export class Ablation {
 
   /** Let an edited subject play the levels of a recording. */
   async record(name: string, like: string): Promise<void> {
-    this.jobs.begun(await this.session.service.start({ kind: "record", subject: name, like, same_seeds: true }));
+    this.jobs.heard(await this.session.service.start({ kind: "record", subject: name, like, same_seeds: true }));
   }
 
   /** The last job that makes or made such a recording, whoever began it. */
@@ -153,7 +153,7 @@ export class Ablation {
   /** Let who ended levels in some way play those again; with the same chances they end so again. */
   async recordLevels(levels: Levels, like: string): Promise<void> {
     const { subject, recording, seeds } = levels;
-    this.jobs.begun(await this.session.service.start({ kind: "record", subject, like, seeds: [...seeds], recording }));
+    this.jobs.heard(await this.session.service.start({ kind: "record", subject, like, seeds: [...seeds], recording }));
   }
 
   /** What a cell of the ablation test stands for, where its levels can be played again. */

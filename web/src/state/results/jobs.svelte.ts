@@ -9,19 +9,16 @@ export class Jobs {
   constructor(private readonly service: Service) {}
 
   async load(): Promise<void> {
-    this.all = await this.service.jobs();
+    const told = await this.service.jobs();
+    this.all = told.map((job) => this.newer(job));
   }
 
-  heard(job: Job): void {
+  /** The job as it stands now: news on the socket and answers to requests come in any order. */
+  heard(job: Job): Job {
+    const now = this.newer(job);
     const known = this.all.some((other) => other.id === job.id);
-    this.all = known ? this.all.map((other) => (other.id === job.id ? job : other)) : [...this.all, job];
-  }
-
-  /** A job that this page began, as it stands now: news of it may have been quicker than the answer. */
-  begun(job: Job): Job {
-    const known = this.all.find((other) => other.id === job.id);
-    if (!known) this.heard(job);
-    return known ?? job;
+    this.all = known ? this.all.map((other) => (other.id === job.id ? now : other)) : [...this.all, now];
+    return now;
   }
 
   async cancel(id: string): Promise<void> {
@@ -30,5 +27,10 @@ export class Jobs {
 
   async resume(id: string): Promise<void> {
     this.heard(await this.service.resume(id));
+  }
+
+  private newer(job: Job): Job {
+    const known = this.all.find((other) => other.id === job.id);
+    return known && known.changes > job.changes ? known : job;
   }
 }

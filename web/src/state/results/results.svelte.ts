@@ -174,7 +174,7 @@ export class Results {
   /** A job that this page started will make a result of a kind. */
   async began(kind: string, job: Job): Promise<void> {
     this.started.set(kind, job.id);
-    await this.heard(this.jobs.begun(job));
+    await this.heard(this.jobs.heard(job));
   }
 
   /** A job that is done may have made a result: show that one. */

@@ -212,7 +212,7 @@ export class WhatIf implements WorkspaceState {
   async save(): Promise<Job> {
     const { moves, ...where } = this.ask(this.moves);
     const asked = { kind: "what_if", ...where, moves: moves.map(sent) } as const;
-    const job = this.jobs.begun(await this.session.service.start(asked));
+    const job = this.jobs.heard(await this.session.service.start(asked));
     this.saved = job.id;
     return job;
   }
