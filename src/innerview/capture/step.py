@@ -169,10 +169,10 @@ def row_of(output: Output, place: int) -> Output:
 
 
 @contextmanager
-def fewer_threads() -> Iterator[None]:
-    """Half of torch's threads: games need cores too, and where steps are small and many threads wait for each other."""
+def fewer_threads(sharers: int = 2) -> Iterator[None]:
+    """Torch's threads shared with others, such as games: small steps on more threads than cores wait for each other."""
     threads = torch.get_num_threads()
-    torch.set_num_threads(max(1, threads // 2))
+    torch.set_num_threads(max(1, threads // sharers))
     try:
         yield
     finally:

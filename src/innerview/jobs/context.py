@@ -52,6 +52,12 @@ class Context:
     study: Study
     subjects: Mapping[str, Subject] = field(default_factory=dict)
     worlds: Mapping[str, World] = field(default_factory=dict)
+    opened: Callable[[str], Recording] | None = None
+    """Gives a recording that is kept open, where many short questions are asked about it."""
+
+    def recording(self, name: str) -> Recording:
+        """The recording of that name, as it is now."""
+        return self.opened(name) if self.opened else self.study.recording(name)
 
     def subject(self, name: str | None = None, recording: Recording | None = None) -> Subject:
         """The live subject of that name, else the one that recorded, else the only one."""

@@ -19,6 +19,7 @@ from innerview.serve.docs.pages import Docs
 from innerview.serve.door import Door
 from innerview.serve.guard import Guard
 from innerview.serve.live.messages import beside_routes
+from innerview.serve.openings import Openings
 from innerview.serve.page import Page
 from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import door as door_routes
@@ -53,6 +54,7 @@ def create_app(
     port: int,
     subjects: Mapping[str, Any] | None = None,
     worlds: Mapping[str, Any] | None = None,
+    openings: Openings | None = None,
     calls: Mapping[str, LiveCall] | None = None,
     lenses: Iterable[Lens] = (),
     jobs: Jobs | None = None,
@@ -72,6 +74,7 @@ def create_app(
     )
     app.state.service = Service(
         study=study,
+        openings=openings or Openings(study),
         jobs=jobs or Jobs(),
         subjects=subjects or {},
         worlds=worlds or {},

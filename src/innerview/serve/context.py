@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,49 +15,17 @@ from starlette.requests import HTTPConnection
 
 from innerview.jobs.context import Context
 from innerview.jobs.runner import Jobs
-from innerview.lenses.columns.derived import Derived, usable_metrics
 from innerview.schema import Lens
 from innerview.serve.docs.pages import Docs
 from innerview.serve.live.what_if import LazyWhatIfSessions
+from innerview.serve.openings import LOOK_AGAIN_S, Opened, Openings
 from innerview.serve.pyramids import Pyramids
-from innerview.store import Damage, Recording, Study, check_at_a_glance, metrics_digest
+from innerview.store import Damage, Study, check_at_a_glance
 
 Answer = dict[str, Any] | tuple[dict[str, Any], np.ndarray]
 LiveCall = Callable[[dict[str, Any], Callable[[], bool]], Answer]
 """Takes the arguments and a call that tells whether nobody waits any more."""
 LIVE_THREADS = 4
-LOOK_AGAIN_S = 10.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Opened:
-    """A recording and what its manifest file looked like just before it was read."""
-
-    recording: Recording
-    stamp: tuple[int, int, int]
-    _looked: list[tuple[float, list[Damage]]] = field(default_factory=list)
-    _derived: dict[str, Derived] = field(default_factory=dict)
-
-    @property
-    def etag(self) -> str:
-        """Changes whenever the recording does."""
-        return self.recording.digest
-
-    def damage(self) -> list[Damage]:
-        """What is damaged at a glance; looked up again after a while, since a long recording has thousands of files."""
-        now = time.monotonic()
-        if not self._looked or now - self._looked[-1][0] > LOOK_AGAIN_S:
-            self._looked[:] = [(now, self.recording.damage)]
-        return self._looked[-1][1]
-
-    def derived(self, study: Study) -> Derived:
-        """Its columns with those made from them, by the study's metrics as they stand now."""
-        metrics = usable_metrics(study)
-        key = metrics_digest(metrics)
-        if key not in self._derived:
-            self._derived.clear()
-            self._derived[key] = Derived(self.recording, metrics)
-        return self._derived[key]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +33,7 @@ class Service:
     """Everything one server serves from."""
 
     study: Study
+    openings: Openings
     jobs: Jobs
     subjects: Mapping[str, Any] = field(default_factory=dict)
     worlds: Mapping[str, Any] = field(default_factory=dict)
@@ -78,8 +45,6 @@ class Service:
     live: set[Any] = field(default_factory=set)
     """Live connections that are open."""
     pyramids: Pyramids = field(default_factory=Pyramids)
-    _opened: dict[str, Opened] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
     _looked: list[tuple[float, list[Damage]]] = field(default_factory=list)
 
     @property
@@ -94,16 +59,7 @@ class Service:
 
     def open(self, name: str) -> Opened:
         """The recording as it is on disk now; read again only when its manifest was replaced."""
-        with self._lock:
-            kept = self._opened.get(name)
-        if kept is not None and kept.stamp == _stamp(kept.recording.folder):
-            return kept
-        recording = self.study.recording(name)
-        opened = Opened(recording=recording, stamp=_stamp(recording.folder))
-        recording.refresh()  # at least as new as the stamp: a manifest replaced meanwhile is seen now or next time
-        with self._lock:
-            self._opened[name] = opened
-        return opened
+        return self.openings.open(name)
 
     def damage(self) -> list[Damage]:
         """What lists leave out; manifests are read each time, the rest again after a while."""
@@ -118,14 +74,6 @@ class Service:
         self.pool.shutdown(wait=False, cancel_futures=True)
         self.pyramids.close()
         self.what_ifs.close()
-
-
-def _stamp(folder: Path) -> tuple[int, int, int]:
-    try:
-        found = (folder / "manifest.json").stat()
-    except OSError:  # what is wrong with it is told by whoever reads it
-        return (0, 0, 0)
-    return (found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 def _service(connection: HTTPConnection) -> Service:

@@ -27,7 +27,10 @@ class GivenFeed:
 
     def inputs(self, places: np.ndarray, back: int = 0) -> dict[str, Tensor]:
         """Inputs of these rows."""
-        return {name: value[torch.as_tensor(places - back)] for name, value in self.given.items()}
+        wanted = places - back
+        if len(wanted) and wanted[0] >= 0 and (np.diff(wanted) == 1).all():
+            return {name: value[wanted[0] : wanted[-1] + 1] for name, value in self.given.items()}
+        return {name: value[torch.as_tensor(wanted)] for name, value in self.given.items()}
 
     def memory_before(self, places: np.ndarray, back: int = 0) -> dict[str, Tensor]:
         """The memory before these rows."""

@@ -10,6 +10,7 @@ from innerview.rollouts.calls import ForwardCall, LensCall
 from innerview.schema import Lens
 from innerview.serve.arguments import read
 from innerview.serve.context import Answer
+from innerview.serve.openings import Openings
 from innerview.store import Study
 
 
@@ -23,8 +24,9 @@ class AllLenses:
 
 
 def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, Any]) -> dict[str, Any]:
-    """Live calls, as far as there are subjects to make them of, and lenses."""
-    context = Context(study=study, subjects=subjects, worlds=worlds)
+    """Live calls, as far as there are subjects to make them of, what they read recordings from, and lenses."""
+    openings = Openings(study)
+    context = Context(study=study, subjects=subjects, worlds=worlds, opened=openings.recording)
 
     def forward(arguments: dict[str, Any], stale: Callable[[], bool]) -> Answer:
         from innerview.rollouts import live
@@ -37,6 +39,7 @@ def live_parts(study: Study, subjects: Mapping[str, Any], worlds: Mapping[str, A
         return live.lens(context, read(LensCall, arguments, "call 'lens'"))
 
     return {
+        "openings": openings,
         "calls": {"forward": forward, "lens": lens} if subjects else {},
         "lenses": AllLenses(),
     }

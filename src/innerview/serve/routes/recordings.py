@@ -11,9 +11,10 @@ from fastapi import APIRouter, Query, Request, Response
 from innerview.errors import RequestError, UnknownName
 from innerview.schema import ArraySpec
 from innerview.serve import caching
-from innerview.serve.context import Opened, Serving
+from innerview.serve.context import Serving
 from innerview.serve.encoding import arrow, pictures
 from innerview.serve.failures import TooLarge
+from innerview.serve.openings import Opened
 from innerview.store import Recording, metrics_digest
 
 ARRAY_LIMIT = 64_000_000

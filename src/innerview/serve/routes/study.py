@@ -15,7 +15,8 @@ from innerview.rollouts.learning.ages import ages
 from innerview.schema import Column, Lens, pose_of, targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.capabilities import capabilities_of
-from innerview.serve.context import Opened, Service, Serving
+from innerview.serve.context import Service, Serving
+from innerview.serve.openings import Opened
 from innerview.serve.wire import (
     AgeReply,
     ArrayReply,

@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor
-from torch.nn.functional import grid_sample
 
 if TYPE_CHECKING:
     from innerview.subjects.subject import Subject
@@ -57,14 +56,14 @@ class ReceptiveField:
 
     def pictured(self, cells: Tensor, size: Sequence[int]) -> Tensor:
         """Values of cells [n, channel, height, width] as pictures: straight from middle to middle, level beyond."""
-        places = []
-        for axis, pixels in enumerate(size):
-            shares = (torch.arange(pixels, dtype=cells.dtype, device=cells.device) + 0.5) / pixels
-            cell = (shares - self.first[axis]) / self.stride[axis]
-            places.append((2 * cell + 1) / cells.shape[2 + axis] - 1)
-        down, across = torch.meshgrid(*places, indexing="ij")
-        where = torch.stack((across, down), dim=-1).expand(len(cells), -1, -1, -1)
-        return grid_sample(cells, where, padding_mode="border", align_corners=False)
+        down, across = (self._shares(axis, cells.shape[2 + axis], pixels, cells) for axis, pixels in enumerate(size))
+        return down @ cells @ across.T
+
+    def _shares(self, axis: int, cells: int, pixels: int, like: Tensor) -> Tensor:
+        """How much of each cell a pixel takes along an axis, [pixel, cell]: of the two beside it, or of the last."""
+        middles = (torch.arange(pixels, dtype=like.dtype, device=like.device) + 0.5) / pixels
+        at = ((middles - self.first[axis]) / self.stride[axis]).clamp(0, cells - 1)
+        return (1 - (at[:, None] - torch.arange(cells, dtype=like.dtype, device=like.device)).abs()).clamp_min(0)
 
 
 _KNOWN: WeakKeyDictionary[Subject, dict[str, ReceptiveField]] = WeakKeyDictionary()

@@ -110,10 +110,17 @@ class _Call:
 
     def __init__(self, func: Callable[..., Any], rest: tuple[Any, ...], given: Mapping[str, Any]) -> None:
         self._func, self._rest, self._given = func, rest, given
+        self.is_relu = getattr(func, "__name__", "").strip("_") == "relu"
+        """What comes out of it tells its slope."""
+
+    def alone(self, value: Tensor) -> Tensor:
+        """What it gives; one that works in place changes the value itself."""
+        found: Tensor = self._func(value.detach(), *self._rest, **self._given)
+        return found
 
     def __call__(self, value: Tensor) -> tuple[Tensor, Tensor, bool]:
         """What it gives, its slope, and whether it works in place."""
-        if getattr(self._func, "__name__", "").strip("_") == "relu":
+        if self.is_relu:
             own = value.detach().clone()
             after = self._func(own, *self._rest, **self._given)
             return after, (after > 0).to(after), after is own
@@ -128,19 +135,29 @@ class _Call:
 class _Rectified(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, value: Tensor, rectify: _Call, guided: bool) -> Tensor:
-        after, slope, in_place = rectify(value)
         ctx.guided = guided
-        if guided:
-            ctx.save_for_backward(slope)
+        if rectify.is_relu:
+            after = slope = rectify.alone(value)
+            in_place = after.data_ptr() == value.data_ptr()
+        else:
+            after, slope, in_place = rectify(value)
+            if in_place:
+                value.copy_(after)
         if in_place:
             ctx.mark_dirty(value)
-            return value.copy_(after)
-        return after
+            slope = value if slope is after else slope
+        if guided:
+            ctx.save_for_backward(slope)
+        ctx.is_relu = rectify.is_relu
+        return value if in_place else after
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
         back = gradients[0].clamp(min=0)
-        return (back * ctx.saved_tensors[0] if ctx.guided else back), None, None
+        if ctx.guided:
+            (slope,) = ctx.saved_tensors
+            back.mul_(slope > 0 if ctx.is_relu else slope)
+        return back, None, None
 
 
 class _Secant(torch.autograd.Function):

@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from innerview.errors import DamagedPart, RequestError
 from innerview.serve import caching
-from innerview.serve.context import Opened, Serving
+from innerview.serve.context import Serving
 from innerview.serve.failures import TooLarge
+from innerview.serve.openings import Opened
 from innerview.store.results.pyramid import BINS, check_tile, elements_of, exact_tile, is_stored, mean_tile
 
 DIRECT_VALUES = 16_000_000
