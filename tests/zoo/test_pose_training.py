@@ -57,7 +57,7 @@ def test_a_folder_of_each_layout_can_be_trained_on(tmp_path: Path, layout: str) 
         app, ["train", "pose", str(tmp_path / "data"), "--out", str(out), "--steps", "1", "--batch", "2", *words]
     )
     assert told.exit_code == 0, told.output
-    assert "1 steps" in told.output and "position error, median" in told.output
+    assert "1 step;" in told.output and "position error, median" in told.output
     card = json.loads((out / "card.json").read_text())
     assert (
         card["steps"] == 1 and card["input"]["rgbd"].endswith("| depth 10") and (out / "weights.safetensors").is_file()
