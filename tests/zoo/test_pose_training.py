@@ -136,6 +136,17 @@ def test_the_loss_falls_and_the_curve_says_so(study: iv.Study, tmp_path: Path) -
     assert float(lines[-1][2]) < 0.8 * float(lines[1][2])
 
 
+def test_stopped_in_between_it_saves_what_there_is(study: iv.Study, tmp_path: Path) -> None:
+    def stop_at_the_first(done: int, of: int, what: str) -> None:
+        if what.startswith("step"):
+            raise KeyboardInterrupt
+
+    made = zoo.train_pose(
+        study.recording("data"), tmp_path / "run", PoseTraining(domain="sim", batch=2), progress=stop_at_the_first
+    )
+    assert made.steps == 1 and json.loads((tmp_path / "run/card.json").read_text())["steps"] == 1
+
+
 def test_what_cannot_be_trained_on_says_why(study: iv.Study, vanilla: Path, tmp_path: Path) -> None:
     recording = study.recording("data")
     with pytest.raises(RequestError, match="Domains that have both: real, sim"):
