@@ -14,6 +14,7 @@ from torch import Tensor
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
+from innerview.lenses.rows.domains import channels_of, domains_of
 from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
@@ -121,6 +122,34 @@ class RowInputs:
             return {}
         black, white = (self.subject.inputs(self._filled(value)) for value in (0, 255))
         return {item.input: (black[item.input][0], white[item.input][0]) for item in pictures}
+
+    @cached_property
+    def domains(self) -> dict[str, RowInputs]:
+        """Of paired rows, by domain: the same rows as that domain shows them."""
+        found = domains_of(self.binding, self.recording.info.arrays)
+        return {
+            name: RowInputs(self.subject, self.recording, binding, as_recorded=self._as_recorded)
+            for name, binding in found.items()
+        }
+
+    @property
+    def shown_arrays(self) -> dict[str, str]:
+        """The array that each input is made of; of several, the first."""
+        found: dict[str, str] = {}
+        for item in self.binding.inputs:
+            found.setdefault(item.input, item.array)
+        return found
+
+    @property
+    def channels(self) -> dict[str, tuple[str, ...]]:
+        """What each channel of a picture holds, "colour" or "depth", by name of the input."""
+        found: dict[str, tuple[str, ...]] = {}
+        for item in self.binding.inputs:
+            target = self._specs[item.input]
+            if target.kind == "image":
+                own = channels_of(self._arrays[item.array]) or ("colour",) * target.shape[0]
+                found[item.input] = (*found.get(item.input, ()), *own)
+        return {name: own for name, own in found.items() if len(own) == self._specs[name].shape[0]}
 
     @cached_property
     def has_recorded_memory(self) -> bool:
