@@ -171,7 +171,7 @@ def given_rows(
         return None
     from innerview.lenses.rows.inputs import RowInputs
 
-    given = RowInputs(subject, recording, inputs, differs=differs)
+    given = RowInputs(subject, recording, inputs or _by_domain(lens, recording, subject), differs=differs)
     if given.edits_vary and lens.over != "row":
         of = recording.info.of
         raise LensError(
@@ -179,6 +179,14 @@ def given_rows(
             f"steps together. Look at {repr(of) if of else 'a recording without them'} instead."
         )
     return given
+
+
+def _by_domain(lens: Lens, recording: Recording, subject: Subject) -> dict[str, str]:
+    """A lens that looks at two domains is fed with either, where nothing is said: pictures come from the first one."""
+    domains = dict.fromkeys(spec.domain for spec in recording.info.arrays if spec.domain and spec.pair)
+    if "domains" not in lens.needs or not domains:
+        return {}
+    return {spec.name: next(iter(domains)) for spec in subject.info.inputs if spec.kind == "image"}
 
 
 def shown_of(output: Output, given: RowInputs | None) -> dict[str, Any]:

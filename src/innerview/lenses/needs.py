@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from innerview.errors import LensError
-from innerview.lenses.rows.domains import is_depth
-from innerview.schema import Lens, RecordingInfo, SubjectInfo, is_pose
+from innerview.schema import Lens, RecordingInfo, SubjectInfo, is_depth, is_pose
 
 NO_SUBJECT = (
     "'{lens}' runs the model again, and no model is loaded. Give one: look(…, subject=…), or innerview lens … "

@@ -3,7 +3,7 @@
 Everything here turns into plain JSON values with `to_json` and back with `from_json`.
 """
 
-from innerview.schema.binding import Binding, InputBinding, Step, bind
+from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth
 from innerview.schema.data import (
     ArrayKind,
     ArraySpec,
@@ -162,6 +162,7 @@ __all__ = [
     "entropy_column",
     "find_site",
     "from_json",
+    "is_depth",
     "is_pose",
     "join_rows",
     "of_kind",

@@ -78,7 +78,7 @@ def look(
     return Heat(
         heat={image.name: drawn.cpu().float().numpy()},
         rows=rows.numbers,
-        unit=f"{_unit(head, number)} a cell of '{layer}' ({kind})",
+        unit=f"{_unit(head, number)} per cell of '{layer}' ({kind})",
         signed=number != "pose",
         value={"layer": layer, "number": number, "kind": kind},
     )

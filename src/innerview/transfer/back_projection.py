@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.schema import Camera, FloorMap, Heat, Lens, Parameter, RowArray, Rows, Watch, pose_part, units_per, unwatched
+from innerview.schema import Camera, FloorMap, Heat, Lens, Parameter, RowArray, Rows, Watch, is_depth, pose_part, units_per, unwatched
 from innerview.transfer.ground import COMBINES, Combine, Gathering, grid_of
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _common(rows: Rows, heat: Heat | None) -> tuple[np.ndarray, np.ndarray]:
 
 def _depth(rows: Rows, domain: str) -> RowArray:
     """The picture of depth of a domain; the first where none is named."""
-    known = [array for array in rows.arrays.values() if is_depth(array)]
+    known = [array for array in rows.arrays.values() if is_depth(array.spec)]
     fitting = [array for array in known if not domain or array.spec.domain in (domain, "")]
     if domain and len(fitting) > 1:
         fitting = [array for array in fitting if array.spec.domain]
@@ -189,13 +189,6 @@ def _depth(rows: Rows, domain: str) -> RowArray:
         raise LensError(f"Depth of {f'domain {domain!r}' if domain else 'these rows'}: the recording {lacks} ({names}). "
                         "Say depth='sim' or depth='real', or import pictures of depth with their unit.")
     return fitting[0]
-
-
-def is_depth(array: RowArray) -> bool:
-    """Whether it holds one length a pixel."""
-    spec = array.spec
-    single = len(spec.shape) == 2 or (len(spec.shape) == 3 and spec.shape[2] == 1)
-    return spec.is_image and single and units_per(spec.unit, "m") is not None
 
 
 def _factor(depth: RowArray, scene: Scene) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from innerview.schema import ArraySpec, Binding, InputBinding, Step, units_per
+from innerview.schema import ArraySpec, Binding, InputBinding, Step, is_depth
 
 
 def domains_of(binding: Binding, arrays: Sequence[ArraySpec]) -> dict[str, Binding]:
@@ -36,12 +36,6 @@ def _in_domain(
     if others[0].shape[:2] != own.shape[:2] and own.is_image and not any(step.kind == "resize" for step in steps):
         steps = (Step(kind="resize", values=(own.shape[1], own.shape[0])), *steps)
     return replace(item, array=others[0].name, domain=domain, steps=steps)
-
-
-def is_depth(spec: ArraySpec) -> bool:
-    """Whether an array is a picture of lengths, one a pixel."""
-    single = len(spec.shape) == 2 or (len(spec.shape) == 3 and spec.shape[2] == 1)
-    return spec.is_image and single and (units_per(spec.unit, "m") is not None or spec.pair == "depth")
 
 
 def channels_of(spec: ArraySpec) -> tuple[str, ...]:
