@@ -70,7 +70,7 @@ class Pair:
 def instances(count: int, seed: int = 0) -> Iterator[Instance]:
     """Views whose change shows; the kinds of change in turn."""
     floor, chance = office_floor(0), random.Random(seed)
-    poses = sample_poses(floor, max(64, 3 * count), seed=1000 + seed)
+    poses = sample_poses(floor, max(64, 4 * count), seed=1000 + seed)
     small = Camera(size=64)
     given = 0
     for first in range(0, len(poses), 64):
@@ -80,12 +80,18 @@ def instances(count: int, seed: int = 0) -> Iterator[Instance]:
                 return
             kind = KINDS[given % len(KINDS)]
             found = _change(floor, ids, kind, chance)
-            if found is not None:
+            if found is not None and _shows(floor, found[1], pose):
                 thing, edited = found
                 yield Instance(kind, thing, pose, edited)
                 given += 1
     if given < count:
         raise SystemExit(f"Only {given} views show a thing of the right size.")
+
+
+def _shows(floor: Floor, edited: Floor, pose: torch.Tensor) -> bool:
+    """Whether the change can be seen: some things are not painted in their own colour."""
+    before, after = (render(each, pose[None], camera=Camera(size=64)) for each in (floor, edited))
+    return bool((before.rgb != after.rgb).any())
 
 
 def _change(floor: Floor, ids: torch.Tensor, kind: str, chance: random.Random) -> tuple[Thing, Floor] | None:
@@ -109,18 +115,14 @@ def _change(floor: Floor, ids: torch.Tensor, kind: str, chance: random.Random) -
     return thing, replace(floor, things=painted, cache={})
 
 
-def pair_of(instance: Instance, seen: str) -> Pair | None:
-    """Both pictures; None where no pixel changed or the thing's paint is not shown."""
+def pair_of(instance: Instance, seen: str) -> Pair:
+    """Both pictures, and the pixels that show the thing in either."""
     pose = instance.pose[None]
     sim = render(office_floor_once(), pose)
     plain = render(instance.edited, pose)
     real = plain if seen == "clean" else render(instance.edited, pose, conditions=SEEN[seen])
     moved = _ids_of(instance, office_floor_once())
     changed = np.isin(sim.ids[0].numpy(), moved) | np.isin(plain.ids[0].numpy(), moved)
-    if instance.kind == "recoloured" and not bool((sim.rgb != plain.rgb).any()):
-        return None
-    if not changed.any() or changed.all():
-        return None
     return Pair(_rgbd(sim), _rgbd(real), changed, real.depth[0].numpy(), instance.pose)
 
 
@@ -221,8 +223,6 @@ def measure(subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[
     used = 0
     for instance in made:
         pair = pair_of(instance, seen)
-        if pair is None:
-            continue
         used += 1
         for name, heat in heats(subject, pair, layers, patches).items():
             score = auroc(heat, pair.changed)

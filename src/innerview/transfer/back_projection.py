@@ -161,7 +161,8 @@ def _poses(rows: Rows, scene: Scene) -> np.ndarray:
         wanted = "rad" if part == "angle" else scene.unit
         factor = units_per(column.unit, wanted)
         if factor is None:
-            raise LensError(f"'{column.name}' is in '{column.unit or 'no unit'}', which is not known in '{wanted}'.")
+            raise LensError(f"'{column.name}' is in '{column.unit or 'no unit'}', which is not known in '{wanted}'. Give the "
+                             "column its unit, and the map its scale in metres.")
         found.append(np.asarray(rows.columns[column.name], np.float64) * factor)
     return np.stack(found, 1)
 

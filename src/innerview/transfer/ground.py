@@ -15,6 +15,8 @@ from innerview.schema import Camera, Scene
 Combine = Literal["sum", "mean", "maximum"]
 COMBINES: tuple[Combine, ...] = ("mean", "sum", "maximum")
 MAX_CELLS = 1 << 22
+ODD = 0.02
+"""How far the proportion of a picture's sides may be from the camera's: whole pixels are rounded."""
 AT_ONCE = 1 << 18
 """Pixels that are worked on together: few enough for the cache."""
 
@@ -70,7 +72,7 @@ def rays_of(camera: Camera, size_hw: tuple[int, int]) -> tuple[np.ndarray, np.nd
     Depth is measured along the camera's axis. Pictures of another size than the camera's are scaled ones.
     """
     height, width = size_hw
-    if abs(width * camera.height_px - height * camera.width_px) > max(width, height):
+    if abs(width * camera.height_px / (height * camera.width_px) - 1) > ODD:
         raise LensError(
             f"Depth of {width} × {height} pixels does not fit a camera of {camera.width_px} × {camera.height_px}: its "
             "sides are of another proportion."
