@@ -3,7 +3,7 @@
 Everything here turns into plain JSON values with `to_json` and back with `from_json`.
 """
 
-from innerview.schema.binding import Binding, InputBinding, Step, bind
+from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth
 from innerview.schema.data import (
     ArrayKind,
     ArraySpec,
@@ -33,6 +33,7 @@ from innerview.schema.output import (
     OUTPUTS,
     Axis,
     Chart,
+    FloorMap,
     Gallery,
     Heat,
     Layout,
@@ -67,7 +68,7 @@ from innerview.schema.recording import (
     RowKind,
 )
 from innerview.schema.result import Result, ResultArray, ResultInfo
-from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
+from innerview.schema.rows import Feed, RowArray, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
@@ -98,6 +99,7 @@ __all__ = [
     "Edits",
     "EpisodeSummary",
     "Feed",
+    "FloorMap",
     "Gallery",
     "Head",
     "Heat",
@@ -135,6 +137,7 @@ __all__ = [
     "ResultArray",
     "ResultInfo",
     "RolledOutFrom",
+    "RowArray",
     "RowKind",
     "Rows",
     "Scene",
@@ -159,6 +162,7 @@ __all__ = [
     "entropy_column",
     "find_site",
     "from_json",
+    "is_depth",
     "is_pose",
     "join_rows",
     "of_kind",

@@ -810,6 +810,8 @@ export interface paths {
         /**
          * Result Array
          * @description An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers.
+         *
+         *     `small`: in 16 bits and deflated; times X-Innerview-Step they are the numbers to 1/65534 of the largest.
          */
         get: operations["result_array"];
         put?: never;
@@ -1810,7 +1812,7 @@ export interface components {
              * Needs
              * @default []
              */
-            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes")[];
+            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes" | "domains" | "pose" | "depth")[];
             /**
              * Over
              * @default rows
@@ -1849,7 +1851,7 @@ export interface components {
              * @default per row
              * @enum {string}
              */
-            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
+            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery" | "map";
         };
         /**
          * LensCall
@@ -2237,6 +2239,11 @@ export interface components {
             low?: number | null;
             /** Name */
             name: string;
+            /**
+             * Of Type
+             * @default
+             */
+            of_type: ("heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery" | "map") | "";
             /**
              * Type
              * @enum {string}
@@ -5341,6 +5348,7 @@ export interface operations {
             query?: {
                 start?: number;
                 stop?: number | null;
+                small?: boolean;
             };
             header?: never;
             path: {
