@@ -89,6 +89,8 @@ def annotate(root: Path, saved: Saved) -> None:
         lambda: study.save_reduction(EditSet(name="half", edits=(SiteEdit(elements=(1, 2)),))),
         lambda: study.save_reduction(EditSet(name="less", edits=(SiteEdit(elements=(1,)),))),
         lambda: study.drop_reduction("half"),
+        lambda: study.save_filter(SavedFilter(name="dusk", steps="brightness 0.5")),
+        lambda: study.drop_filter("dusk"),
     ]
     for step in steps:
         with suppress(UnknownName):  # dropped before it was killed
