@@ -169,7 +169,7 @@ def shown_of(output: Output, given: RowInputs | None) -> dict[str, Any]:
     """What the generic view needs beside the arrays; of heat also which array of the recording fed each input."""
     if not isinstance(output, Heat) or given is None:
         return output.shown()
-    return {**output.shown(), "arrays": {item.input: item.array for item in given.binding.inputs}}
+    return {**output.shown(), "arrays": {name: items[0].array for name, items in given.binding.by_input.items()}}
 
 
 def look_at(
