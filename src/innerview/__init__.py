@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from innerview.lenses.trust.work import examine
     from innerview.lenses.video.export import export_video
     from innerview.lenses.video.job import VideoMap
+    from innerview.rollouts.gap.work import gap
     from innerview.rollouts.learning.ages import load_snapshot
     from innerview.rollouts.learning.folder import import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import what_if
-    from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit
+    from innerview.schema import EditSet, InputEdit, Move, SavedFilter, SiteEdit, WeightEdit
     from innerview.serve import show
     from innerview.store import Recording, Study, check, import_pairs, write_rows
     from innerview.subjects import Subject, from_sb3, subject
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 # Loaded when first used, so that looking at a study does not wait for torch.
 _HOMES = {
     "InputEdit": "innerview.schema",
+    "SavedFilter": "innerview.schema",
     "SiteEdit": "innerview.schema",
     "WeightEdit": "innerview.schema",
     "Move": "innerview.schema",
@@ -57,6 +59,7 @@ _HOMES = {
     "examine": "innerview.lenses.trust.work",
     "export_video": "innerview.lenses.video.export",
     "from_sb3": "innerview.subjects",
+    "gap": "innerview.rollouts.gap.work",
     "import_snapshots": "innerview.rollouts.learning.folder",
     "learning_signal": "innerview.rollouts.learning.signal",
     "load_snapshot": "innerview.rollouts.learning.ages",
@@ -84,6 +87,7 @@ __all__ = [
     "InputEdit",
     "Move",
     "Recording",
+    "SavedFilter",
     "SiteEdit",
     "Study",
     "Subject",
@@ -98,6 +102,7 @@ __all__ = [
     "examine",
     "export_video",
     "from_sb3",
+    "gap",
     "import_pairs",
     "import_snapshots",
     "learning_signal",

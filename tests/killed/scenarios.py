@@ -18,7 +18,7 @@ from innerview.jobs.context import Context
 from innerview.jobs.work import run_job
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.played import played_episodes
-from innerview.schema import EditSet, EpisodeSummary, Metric, Move, SiteEdit, SubjectInfo, WeightEdit
+from innerview.schema import EditSet, EpisodeSummary, Metric, Move, SavedFilter, SiteEdit, SubjectInfo, WeightEdit
 from innerview.store import (
     Card,
     Edited,

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from innerview.edits.filters.chain import filtered
+from innerview.edits.filters.colours import RGB
 from innerview.edits.filters.view import Seen
 from innerview.errors import RequestError
 from innerview.schema import PICTURE_FILTERS, ArraySpec, Camera, Step, units_per
@@ -36,10 +37,16 @@ class RowFilters:
             made = (np.rint(made) if values.dtype.kind in "iu" else made).astype(values.dtype)
             return made[..., None] if values.ndim == 4 else made
         depth_m = self._depth_m(spec, rows) if any(step.kind == "height" for step in chosen) else None
-        colours = values[..., None] if values.ndim == 3 else values
+        colours = values[..., None] if values.ndim == 3 else values[..., :RGB]
+        beside = values[..., RGB:] if values.ndim == 4 else values[..., :0]
+        if beside.shape[-1] and any(PICTURE_FILTERS[step.kind].part == "view" for step in chosen):
+            raise RequestError(
+                f"'{spec.name}' has {values.shape[-1]} channels in one array. For pitch, height and field of view, "
+                "record colours and depth as arrays of their own, depth with its unit."
+            )
         seen = filtered(Seen(colours=colours, depth_m=depth_m, camera=camera), chosen)
         assert seen.colours is not None
-        return seen.colours[..., 0] if values.ndim == 3 else seen.colours
+        return seen.colours[..., 0] if values.ndim == 3 else np.concatenate([seen.colours, beside], axis=-1)
 
     def _depth_m(self, spec: ArraySpec, rows: np.ndarray) -> np.ndarray:
         """What was measured beside these colours."""
