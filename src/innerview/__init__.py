@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from innerview.edits import edit
     from innerview.interventions.ablation import ablate
     from innerview.interventions.ablation_test import ablation_test
+    from innerview.interventions.best_filter import best_filter
     from innerview.interventions.reductions import reduce_table
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
@@ -54,6 +55,7 @@ _HOMES = {
     "VideoMap": "innerview.lenses.video.job",
     "World": "innerview.worlds",
     "ablate": "innerview.interventions.ablation",
+    "best_filter": "innerview.interventions.best_filter",
     "check": "innerview.store",
     "edit": "innerview.edits",
     "examine": "innerview.lenses.trust.work",
@@ -97,6 +99,7 @@ __all__ = [
     "World",
     "ablate",
     "ablation_test",
+    "best_filter",
     "check",
     "edit",
     "examine",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from innerview.jobs.kinds import bounded, job_kind
@@ -101,3 +102,30 @@ class AblationTestJob:
     world: str | None = None
     other: bool = False
     """Go on where subject or world are others than were recorded, or changed since."""
+
+
+@job_kind("best_filter", work="innerview.interventions.best_filter:BestFilterWork", unit="filters", stored=True)
+@dataclass(frozen=True, kw_only=True)
+class BestFilterJob:
+    """Look for the numbers of filters that bring a subject closest to the truth on some pairs; tested on the rest."""
+
+    recording: str
+    subject: str | None = None
+    filters: tuple[str, ...] = ("brightness", "contrast", "temperature")
+    """Their names, in the order they are made in."""
+    measure: Literal["place", "heading"] = "place"
+    """Whose mean error is made small."""
+    share: float = bounded(0.5, 0.05, 0.95)
+    """Of the rows, in their order: the first ones are searched on, the others only tested."""
+    count: int = bounded(64, 2, 4096)
+    """At most so many of the first ones, spread."""
+    budget: int = bounded(60, 8, 2000)
+    """How many filters are tried at most."""
+    domains: tuple[str, ...] = ()
+    """The reference, then the other, whose pictures are filtered; the recording's two where left out."""
+    rows: tuple[tuple[int, int], ...] | None = None
+    """(start, stop) of each range; all where left out."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The array that feeds an input, of either domain; the other domain's are its counterparts."""
+    save: str = ""
+    """A name to save the filter under, where it helps on the rest."""

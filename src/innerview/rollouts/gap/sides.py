@@ -32,10 +32,14 @@ class Sides:
         self, subject: SubjectInfo, inputs: Mapping[str, str], filters: Sequence[Step] = ()
     ) -> tuple[Binding, Binding]:
         """What feeds a subject from each domain; the filters are on the other one's pictures alone."""
-        given = {spec.name: self.domains[0] for spec in subject.inputs if spec.kind == "image"} | dict(inputs)
-        bound = bind(subject.inputs, self.info.arrays, given, where=self.info.name)
-        reference, other = (counterpart(bound, self.info.arrays, domain) for domain in self.domains)
+        reference, other = (self.binding(subject, inputs, domain) for domain in self.domains)
         return reference, with_filters(other, filters, self.info.arrays)
+
+    def binding(self, subject: SubjectInfo, inputs: Mapping[str, str], domain: str) -> Binding:
+        """What feeds a subject from one domain."""
+        given = {spec.name: domain for spec in subject.inputs if spec.kind == "image"} | dict(inputs)
+        bound = bind(subject.inputs, self.info.arrays, given, where=self.info.name)
+        return counterpart(bound, self.info.arrays, domain)
 
 
 def sides_of(recording: Recording, domains: Sequence[str] = ()) -> Sides:

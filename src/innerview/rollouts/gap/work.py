@@ -110,7 +110,13 @@ class GapWork(StoredWork):
         errors: list[tuple[PoseErrors, PoseErrors]] = []
         for place in range(len(self.models)):
             both = [self.study.prediction(id) for id in given[2 * place : 2 * place + 2]]
-            errors.append((pose_errors(both[0], self.recording), pose_errors(both[1], self.recording)))
+            reference, other = self.sides.domains
+            errors.append(
+                (
+                    pose_errors(both[0], self.recording, reference),
+                    pose_errors(both[1], self.recording, other),
+                )
+            )
         value, table, arrays = value_of(
             self.models, errors, given, rows=self.numbers, domains=self.sides.domains, baseline=self.baseline
         )

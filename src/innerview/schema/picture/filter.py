@@ -26,6 +26,8 @@ class FilterNumber:
     high: float
     neutral: float
     """Which changes nothing."""
+    usual: tuple[float, float]
+    """Where sliders and searches stay."""
     unit: str = ""
 
 
@@ -50,32 +52,37 @@ class PictureFilter:
 
 
 def _one(
-    name: FilterName, part: FilterPart, number: tuple[str, float, float, float], unit: str, description: str
+    name: FilterName,
+    part: FilterPart,
+    number: tuple[str, float, float, float],
+    usual: tuple[float, float],
+    unit: str,
+    description: str,
 ) -> PictureFilter:
     called, low, high, neutral = number
-    numbers = (FilterNumber(name=called, low=low, high=high, neutral=neutral, unit=unit),)
+    numbers = (FilterNumber(name=called, low=low, high=high, neutral=neutral, usual=usual, unit=unit),)
     return PictureFilter(name=name, part=part, numbers=numbers, description=description)
 
 
 PICTURE_FILTERS: dict[str, PictureFilter] = {
     each.name: each
     for each in (
-        _one("brightness", "colour", ("factor", 0, 4, 1), "", "Colours times a factor."),
-        _one("contrast", "colour", ("factor", 0, 4, 1), "", "Distance of colours from the picture's mean grey."),
-        _one("temperature", "colour", ("warmth", -1, 1, 0), "", "Red times 2^warmth and blue divided by it."),
-        _one("blur", "colour", ("sigma", 0, 10, 0), "px", "Colours blurred by a Gaussian of that width."),
+        _one("brightness", "colour", ("factor", 0, 4, 1), (0.5, 2), "", "Colours times a factor."),
+        _one("contrast", "colour", ("factor", 0, 4, 1), (0.5, 2), "", "Distance of colours from the picture's mean grey."),
+        _one("temperature", "colour", ("warmth", -1, 1, 0), (-0.5, 0.5), "", "Red times 2^warmth and blue divided by it."),
+        _one("blur", "colour", ("sigma", 0, 10, 0), (0, 3), "px", "Colours blurred by a Gaussian of that width."),
         PictureFilter(
             name="depth range",
             part="depth",
             numbers=(
-                FilterNumber(name="nearest", low=0, high=100, neutral=0, unit="m"),
-                FilterNumber(name="farthest", low=0, high=100, neutral=100, unit="m"),
+                FilterNumber(name="nearest", low=0, high=100, neutral=0, usual=(0, 1.5), unit="m"),
+                FilterNumber(name="farthest", low=0, high=100, neutral=100, usual=(3, 100), unit="m"),
             ),
             description="What is nearer or farther was not measured: its depth is 0.",
         ),
-        _one("pitch", "view", ("up", -30, 30, 0), "deg", "The camera looks so much further up."),
-        _one("height", "view", ("up", -1, 1, 0), "m", "The camera stands so much higher, along its own upward axis."),
-        _one("field of view", "view", ("factor", 0.5, 2, 1), "", "Tangent of half the field of view times a factor."),
+        _one("pitch", "view", ("up", -30, 30, 0), (-10, 10), "deg", "The camera looks so much further up."),
+        _one("height", "view", ("up", -1, 1, 0), (-0.5, 0.5), "m", "The camera stands so much higher, along its own upward axis."),
+        _one("field of view", "view", ("factor", 0.5, 2, 1), (0.7, 1.4), "", "Tangent of half the field of view times a factor."),
     )
 }
 """Filters of recorded pictures by name; the edits of an input (`FILTERS`) change what a module is given instead."""
