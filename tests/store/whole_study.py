@@ -135,7 +135,16 @@ def files_of(study: Study) -> list[Path]:
 
 def addresses(study: Study) -> Iterator[str]:
     """Where everything in the study is served."""
-    yield from ("study", "vocabulary", "results", "selections", "reductions", "filters", "metrics?recording=run", "edited")
+    yield from (
+        "study",
+        "vocabulary",
+        "results",
+        "selections",
+        "reductions",
+        "filters",
+        "metrics?recording=run",
+        "edited",
+    )
     (result,) = study.results()
     yield from (f"results/{result.id}", f"names/{result.id}", "edited/edited/weights")
     yield from (f"results/{result.id}/arrays/amounts?start=150000&stop=150010", f"results/{result.id}/arrays/one")

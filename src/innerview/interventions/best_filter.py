@@ -253,7 +253,11 @@ def _table(value: Mapping[str, Any], unit: str) -> Table:
         (f"{named}, where it was looked for", searched["rows"], searched["after"], None, None),
     ]
     if tested:
-        for title, part in (("none, on the rest", "before"), (f"{named}, on the rest", "after"), ("difference", "difference")):
+        for title, part in (
+            ("none, on the rest", "before"),
+            (f"{named}, on the rest", "after"),
+            ("difference", "difference"),
+        ):
             each = tested[part]
             lines.append((title, tested["rows"], each["value"], each["low"], each["high"]))
     return Table(columns=tuple(columns), lines=lines)

@@ -208,14 +208,18 @@ def _check_filters(item: InputBinding, array: ArraySpec) -> None:
     if not any(parts):
         return
     if any(later and not earlier for earlier, later in pairwise(parts)):
-        raise RequestError(f"'{item.text}': filters change pictures as they were recorded, and come before other steps.")
+        raise RequestError(
+            f"'{item.text}': filters change pictures as they were recorded, and come before other steps."
+        )
     if not array.is_image:
         raise RequestError(f"'{item.text}': filters change pictures, and '{array.name}' is none.")
     for step, part in zip(item.steps, parts, strict=True):
         if part == "colour" and is_depth(array):
             raise RequestError(f"'{step}' changes colours, and '{array.name}' holds depth.")
         if part == "depth" and not is_depth(array):
-            raise RequestError(f"'{step}' changes depth in metres, and '{array.name}' is no picture of depth with a unit.")
+            raise RequestError(
+                f"'{step}' changes depth in metres, and '{array.name}' is no picture of depth with a unit."
+            )
 
 
 def _check_joined(spec: InputSpec, items: tuple[InputBinding, ...], known: Mapping[str, ArraySpec]) -> None:

@@ -44,9 +44,7 @@ def gaps(errors: Mapping[str, np.ndarray], *, baseline: str, statistic: str, see
         closed = None
         if place != at and of_baseline.sign > 0:
             with np.errstate(divide="ignore", invalid="ignore"):
-                closed = estimate(
-                    1 - between[place] / between[at], 1 - between_drawn[:, place] / between_drawn[:, at]
-                )
+                closed = estimate(1 - between[place] / between[at], 1 - between_drawn[:, place] / between_drawn[:, at])
         found[name] = Gap(
             reference=estimate(values[place, 0], drawn[:, place, 0]),
             other=estimate(values[place, 1], drawn[:, place, 1]),

@@ -31,7 +31,7 @@ class Range:
     def at(self, share: float) -> float:
         """The number at a share of the way from low to high."""
         if self._logarithmic:
-            return round(self.low * (self.high / self.low) ** share, _DIGITS)
+            return round(self.low * math.exp(share * math.log(self.high / self.low)), _DIGITS)
         return round(self.low + (self.high - self.low) * share, _DIGITS)
 
     def share(self, value: float) -> float:

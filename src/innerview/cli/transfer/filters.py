@@ -43,7 +43,7 @@ def filters(
     for text in save or ():
         name, equals, steps = (part.strip() for part in text.partition("="))
         if not (name and equals and steps):
-            raise InnerviewError(f'--save takes NAME=STEPS, such as "evening=brightness 1.2", not \'{text}\'.')
+            raise InnerviewError(f"--save takes NAME=STEPS, such as \"evening=brightness 1.2\", not '{text}'.")
         opened.save_filter(SavedFilter(name=name, steps=steps))
     console = Console()
     known = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
@@ -60,10 +60,13 @@ def filters(
 
 def best_filter(
     study: Annotated[Path, typer.Argument(help="The study's folder.")],
-    subject: Annotated[str, typer.Option(help="zoo:NAME, or FILE.py:FUNCTION that returns a subject with a pose head.")],
+    subject: Annotated[
+        str, typer.Option(help="zoo:NAME, or FILE.py:FUNCTION that returns a subject with a pose head.")
+    ],
     recording: Annotated[str | None, typer.Option(help="A paired recording; the only one where left out.")] = None,
     filter: Annotated[
-        list[str] | None, typer.Option(help="A filter to look among; may be repeated. Brightness, contrast, temperature.")
+        list[str] | None,
+        typer.Option(help="A filter to look among; may be repeated. Brightness, contrast, temperature."),
     ] = None,
     measure: Annotated[str, typer.Option(help="Whose mean error is made small: place or heading.")] = "place",
     share: Annotated[float, typer.Option(help="Share of the rows that is searched; the rest is tested.")] = (

@@ -41,7 +41,9 @@ def gap(
     baseline: Annotated[str, typer.Option(help="The model whose gap the others close: its name or zoo:NAME.")] = "",
     filter: Annotated[
         list[str] | None,
-        typer.Option(help='One more model of each: its REAL pictures go through "brightness 1.2 | blur 0.8"; repeatable.'),
+        typer.Option(
+            help='One more model of each: its REAL pictures go through "brightness 1.2 | blur 0.8"; repeatable.'
+        ),
     ] = None,
     domain: Annotated[
         list[str] | None, typer.Option(help="The reference, then the other: --domain sim --domain real.")
@@ -66,7 +68,7 @@ def gap(
 
     opened = Study.open(study)
     if subject:
-        given = {"filters": tuple(filter or ()), "domains": tuple(domain or ()), "rows": ranges(rows)}
+        given: dict[str, Any] = {"filters": tuple(filter or ()), "domains": tuple(domain or ()), "rows": ranges(rows)}
         given |= {"inputs": bound(input), "again": again}
         found = _measured(opened, subject, snapshots or (), recording or (), baseline, given)
     else:
@@ -147,8 +149,8 @@ def remarks(value: Mapping[str, Any]) -> list[str]:
     reference, other = value["domains"]
     found = [_LEGEND.format(reference=reference, other=other, baseline=value["baseline"])]
     if count := value["left_out"]["count"]:
-        named = ", ".join(map(str, value["left_out"]["rows"]))
-        found.append(f"{count:,} rows were left out, as a true or predicted pose is no number there: {named}{'…' * (count > 10)}.")
+        named = ", ".join(map(str, value["left_out"]["rows"])) + "…" * (count > len(value["left_out"]["rows"]))
+        found.append(f"{count:,} rows were left out, as a true or predicted pose is no number there: {named}.")
     return found
 
 
@@ -188,8 +190,8 @@ def _paired(study: Study) -> list[str]:
     found = [n for n in study.recordings() if len(domains_of(study.recording(n).info.arrays)) == 2]
     if not found:
         raise InnerviewError(
-            f"No recording of {study.path} has pictures of two domains. Import pairs (docs/imports.md), or render some: "
-            "innerview zoo pairs STUDY."
+            f"No recording of {study.path} has pictures of two domains. Import pairs (docs/imports.md), or render "
+            "some: innerview zoo pairs STUDY."
         )
     return found
 

@@ -13,19 +13,21 @@ RGB = 3
 
 def brighter(colours: np.ndarray, factor: float) -> np.ndarray:
     """Colours times a factor."""
-    return colours * np.float32(factor)
+    return np.asarray(colours * np.float32(factor))
 
 
 def contrasted(colours: np.ndarray, factor: float) -> np.ndarray:
     """Distance from the mean of all colours of the same picture, times a factor."""
     middle = colours.mean(axis=tuple(range(1, colours.ndim)), keepdims=True, dtype=np.float64).astype(np.float32)
-    return middle + (colours - middle) * np.float32(factor)
+    return np.asarray(middle + (colours - middle) * np.float32(factor))
 
 
 def warmer(colours: np.ndarray, warmth: float) -> np.ndarray:
     """Red times 2^warmth, blue divided by it: what a wrong white balance does to a picture."""
     if colours.shape[-1] != RGB:
-        raise RequestError(f"'temperature' needs red, green and blue; these pictures have {colours.shape[-1]} channels.")
+        raise RequestError(
+            f"'temperature' needs red, green and blue; these pictures have {colours.shape[-1]} channels."
+        )
     return colours * np.array([2**warmth, 1, 2**-warmth], np.float32)
 
 
@@ -46,4 +48,5 @@ def changed_colours(name: str, value: float, colours: np.ndarray) -> np.ndarray:
         return np.asarray(OPERATIONS[name](colours.astype(np.float32, copy=False), value))
     most = np.iinfo(colours.dtype).max
     done = OPERATIONS[name](colours.astype(np.float32), value)
-    return np.rint(np.clip(done, 0, most)).astype(colours.dtype)
+    made: np.ndarray = np.rint(np.clip(done, 0, most)).astype(colours.dtype)
+    return made

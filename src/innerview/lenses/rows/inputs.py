@@ -14,8 +14,8 @@ from torch import Tensor
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
-from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
 from innerview.lenses.rows.filters import RowFilters
+from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 

@@ -52,9 +52,7 @@ def value_of(
     names = [model.name for model in models]
     told = {
         kind: {
-            statistic: gaps(
-                dict(zip(names, each[:, :, known], strict=True)), baseline=baseline, statistic=statistic
-            )
+            statistic: gaps(dict(zip(names, each[:, :, known], strict=True)), baseline=baseline, statistic=statistic)
             for statistic in STATISTICS
         }
         for kind, each in measured.items()

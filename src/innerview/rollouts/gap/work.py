@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from innerview.errors import RequestError, UnknownName
 from innerview.jobs.context import Context
 from innerview.jobs.engine import Progress, perform
@@ -17,7 +15,7 @@ from innerview.jobs.work import Found, StoredWork, run_job
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
 from innerview.rollouts.gap.errors import PoseErrors, pose_errors
 from innerview.rollouts.gap.job import GapJob
-from innerview.rollouts.gap.sides import Sides, sides_of
+from innerview.rollouts.gap.sides import sides_of
 from innerview.rollouts.gap.table import Model, value_of
 from innerview.rollouts.jobs import PredictJob
 from innerview.rollouts.predict import PredictWork
@@ -90,7 +88,7 @@ class GapWork(StoredWork):
         done, count = 2 * part.model + part.domain, 2 * len(self.models)
         told = f"{model.name}: {self.sides.domains[part.domain]}"
 
-        def report(rows: int, of: int | None, message: str = "", so_far: Any = None) -> None:
+        def report(rows: int, of: int | None, message: str = "") -> None:
             watch(done, count, f"{told}, {rows:,} of {of:,}" if of else told)
 
         report(0, None)
@@ -120,7 +118,9 @@ class GapWork(StoredWork):
         value, table, arrays = value_of(
             self.models, errors, given, rows=self.numbers, domains=self.sides.domains, baseline=self.baseline
         )
-        return Found(value={"recording": self.recording.name, **value}, arrays=arrays, type=table.type, shown=table.shown())
+        return Found(
+            value={"recording": self.recording.name, **value}, arrays=arrays, type=table.type, shown=table.shown()
+        )
 
 
 def _posed(context: Context) -> list[str]:

@@ -10,9 +10,7 @@ from typing import Literal
 
 from innerview.errors import RequestError, UnknownName
 
-FilterName = Literal[
-    "brightness", "contrast", "temperature", "blur", "depth range", "pitch", "height", "field of view"
-]
+FilterName = Literal["brightness", "contrast", "temperature", "blur", "depth range", "pitch", "height", "field of view"]
 FilterPart = Literal["colour", "depth", "view"]
 """What a filter changes: colours, measured distances, or where the camera looks, which moves both."""
 
@@ -68,8 +66,12 @@ PICTURE_FILTERS: dict[str, PictureFilter] = {
     each.name: each
     for each in (
         _one("brightness", "colour", ("factor", 0, 4, 1), (0.5, 2), "", "Colours times a factor."),
-        _one("contrast", "colour", ("factor", 0, 4, 1), (0.5, 2), "", "Distance of colours from the picture's mean grey."),
-        _one("temperature", "colour", ("warmth", -1, 1, 0), (-0.5, 0.5), "", "Red times 2^warmth and blue divided by it."),
+        _one(
+            "contrast", "colour", ("factor", 0, 4, 1), (0.5, 2), "", "Distance of colours from the picture's mean grey."
+        ),
+        _one(
+            "temperature", "colour", ("warmth", -1, 1, 0), (-0.5, 0.5), "", "Red times 2^warmth and blue divided by it."
+        ),
         _one("blur", "colour", ("sigma", 0, 10, 0), (0, 3), "px", "Colours blurred by a Gaussian of that width."),
         PictureFilter(
             name="depth range",
@@ -81,8 +83,22 @@ PICTURE_FILTERS: dict[str, PictureFilter] = {
             description="What is nearer or farther was not measured: its depth is 0.",
         ),
         _one("pitch", "view", ("up", -30, 30, 0), (-10, 10), "deg", "The camera looks so much further up."),
-        _one("height", "view", ("up", -1, 1, 0), (-0.5, 0.5), "m", "The camera stands so much higher, along its own upward axis."),
-        _one("field of view", "view", ("factor", 0.5, 2, 1), (0.7, 1.4), "", "Tangent of half the field of view times a factor."),
+        _one(
+            "height",
+            "view",
+            ("up", -1, 1, 0),
+            (-0.5, 0.5),
+            "m",
+            "The camera stands so much higher, along its own upward axis.",
+        ),
+        _one(
+            "field of view",
+            "view",
+            ("factor", 0.5, 2, 1),
+            (0.7, 1.4),
+            "",
+            "Tangent of half the field of view times a factor.",
+        ),
     )
 }
 """Filters of recorded pictures by name; the edits of an input (`FILTERS`) change what a module is given instead."""
@@ -144,6 +160,7 @@ def _takes(chosen: PictureFilter) -> str:
     return f"'{chosen.name}' takes {named}"
 
 
-FILTER_GRAMMAR = "brightness 1.2, contrast 0.8, temperature -0.2, blur 0.8, depth range 0.35 7, pitch 2, height 0.1, " + (
-    "field of view 1.1."
+FILTER_GRAMMAR = (
+    "brightness 1.2, contrast 0.8, temperature -0.2, blur 0.8, depth range 0.35 7, pitch 2, height 0.1, "
+    + ("field of view 1.1.")
 )
