@@ -125,7 +125,7 @@ def parse_filters(text: str) -> tuple[Step, ...]:
 def _declared(spec: InputSpec, text: str, known: Mapping[str, ArraySpec]) -> tuple[InputBinding, ...]:
     """What feeds an input as people write it: an array, several joined by +, or a domain."""
     first = str(text).split("|")[0].strip()
-    parts = [str(text)] if first in known and "+" in first else re.split(r"\s\+\s", str(text))
+    parts = [str(text)] if "+" in first and first in known else re.split(r"\s\+\s", str(text))
     if len(parts) == 1 and first not in known and first in {array.domain for array in known.values()} - {""}:
         return _of_domain(spec, first, parse_steps(str(text).split("|")[1:]), known)
     items = []

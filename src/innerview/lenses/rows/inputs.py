@@ -35,9 +35,11 @@ class RowInputs:
         binding: Binding | Mapping[str, str] | None = None,
         *,
         as_recorded: bool = True,
+        differs: Sequence[str] | None = None,
     ) -> None:
+        """`differs`: how the subject differs from the one that recorded, where that was looked up already."""
         self.subject, self.recording = subject, recording
-        self._as_recorded = as_recorded
+        self._as_recorded, self._differs = as_recorded, differs
         info = recording.info
         if not isinstance(binding, Binding):
             binding = bind(subject.info.inputs, info.arrays, binding, where=recording.name)
@@ -136,7 +138,10 @@ class RowInputs:
 
     @cached_property
     def _recorded_by_it(self) -> bool:
-        return self._as_recorded and not differences(self.recording.info, subject=self.subject)
+        if not self._as_recorded:
+            return False
+        known = self._differs
+        return not (differences(self.recording.info, subject=self.subject) if known is None else known)
 
     def _stepper(self, before: Mapping[str, Tensor], keep: Sequence[str] = ()) -> Stepper[Mapping[str, Tensor]]:
         memory = {site.address for site in self.subject.info.memory}
