@@ -46,7 +46,9 @@ def test_one_command_prints_the_table_of_models(tmp_path: Path) -> None:
     written = table.read_text("utf-8")
     assert written.count("\n| plain behind brightness 2 |") == 2
     assert f"{mean['value']:.2f} ({mean['low']:.2f} to {mean['high']:.2f})" in written
-    again = run("gap", study.path, "--subject", f"{script}:doubled", "--subject", f"{script}:plain", "--baseline", "plain")
+    again = run(
+        "gap", study.path, "--subject", f"{script}:doubled", "--subject", f"{script}:plain", "--baseline", "plain"
+    )
     assert "share of the gap of plain" in again
 
 
@@ -71,9 +73,7 @@ def test_filters_are_saved_listed_and_dropped(tmp_path: Path) -> None:
 def test_the_best_filter_is_printed_and_saved(tmp_path: Path) -> None:
     study, script = paired_study(tmp_path), tmp_path / "agents.py"
     script.write_text(SCRIPT)
-    told = run(
-        "best-filter", study.path, "--subject", f"{script}:plain", "--filter", "brightness", "--save", "mended"
-    )
+    told = run("best-filter", study.path, "--subject", f"{script}:plain", "--filter", "brightness", "--save", "mended")
     assert "It helps." in told
     assert "Saved as filter 'mended'." in told
     assert [made.name for made in study.filters()] == ["mended"]

@@ -30,7 +30,9 @@ def test_a_lens_looks_at_what_the_subject_saw(tmp_path: Path) -> None:
     heat = {}
     for steps in ("", " | brightness 2"):
         fed = {"rgb": f"real.rgb{steps}"}
-        found = iv.look(study, "integrated-input", "pairs", subject=painted(), inputs=fed, target="x of pose", progress=False)
+        found = iv.look(
+            study, "integrated-input", "pairs", subject=painted(), inputs=fed, target="x of pose", progress=False
+        )
         heat[steps] = study.result_array(found.id, "heat.rgb")
     assert heat[""].any()
     np.testing.assert_allclose(heat[" | brightness 2"], 2 * heat[""], rtol=1e-4)

@@ -103,7 +103,12 @@ def test_places_in_other_units_are_metres_in_the_table(tmp_path: Path) -> None:
 def test_one_side_alone_has_no_gap(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "one.study")
     seen = ArraySpec(
-        name="real.rgb", shape=(8, 8, 3), dtype="uint8", role="image", axes=("height", "width", "channel"), domain="real"
+        name="real.rgb",
+        shape=(8, 8, 3),
+        dtype="uint8",
+        role="image",
+        axes=("height", "width", "channel"),
+        domain="real",
     )
     place = [Column(name=name, type="float", unit="m", pose=name) for name in ("x", "y")]  # type: ignore[arg-type]
     arrays = {"real.rgb": np.zeros((3, 8, 8, 3), np.uint8)}

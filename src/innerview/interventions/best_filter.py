@@ -248,16 +248,12 @@ def _table(value: Mapping[str, Any], unit: str) -> Table:
     columns = [Axis(name="filter"), Axis(name="rows"), *(Axis(name=n, unit=unit) for n in ("mean error", "from", "to"))]
     searched, tested = value["searched"], value["tested"]
     named = value["filter"] or "none"
-    lines: list[tuple[Any, ...]] = [
-        ("none, where it was looked for", searched["rows"], searched["before"], None, None),
-        (f"{named}, where it was looked for", searched["rows"], searched["after"], None, None),
-    ]
+    lines: list[tuple[Any, ...]] = [("none, where it was looked for", searched["rows"], searched["before"], None, None)]
+    if value["filter"]:
+        lines.append((f"{named}, where it was looked for", searched["rows"], searched["after"], None, None))
     if tested:
-        for title, part in (
-            ("none, on the rest", "before"),
-            (f"{named}, on the rest", "after"),
-            ("difference", "difference"),
-        ):
+        parts = [("none, on the rest", "before"), (f"{named}, on the rest", "after"), ("difference", "difference")]
+        for title, part in parts if value["filter"] else parts[:1]:
             each = tested[part]
             lines.append((title, tested["rows"], each["value"], each["low"], each["high"]))
     return Table(columns=tuple(columns), lines=lines)
