@@ -72,11 +72,11 @@ def paired_study(
     specs: list[Column | ArraySpec] = [
         *(Column(name=c.name, type="float", unit=unit if c.unit == "m" else c.unit, pose=c.pose) for c in SPECS)
     ]
-    for domain in ("sim", "real"):
-        specs.append(
-            ArraySpec(name=f"{domain}.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", role="image", axes=PICTURE,
-                      domain=domain, pair="rgb")
-        )  # fmt: skip
+    shape = (SIZE, SIZE, 3)
+    specs += [
+        ArraySpec(name=f"{d}.rgb", shape=shape, dtype="uint8", role="image", axes=PICTURE, domain=d, pair="rgb")
+        for d in ("sim", "real")
+    ]
     arrays = {"sim.rgb": paint.astype(np.uint8), "real.rgb": np.rint(paint * dim).astype(np.uint8)}
     iv.write_rows(study, "pairs", columns={"x": x, "y": y, "angle": angle}, arrays=arrays, specs=specs)
     return study

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from innerview.interventions.ablation import ablate
     from innerview.interventions.ablation_test import ablation_test
     from innerview.interventions.best_filter import best_filter
+    from innerview.interventions.fit_camera import fit_camera
     from innerview.interventions.reductions import reduce_table
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
@@ -60,6 +61,7 @@ _HOMES = {
     "edit": "innerview.edits",
     "examine": "innerview.lenses.trust.work",
     "export_video": "innerview.lenses.video.export",
+    "fit_camera": "innerview.interventions.fit_camera",
     "from_sb3": "innerview.subjects",
     "gap": "innerview.rollouts.gap.work",
     "import_snapshots": "innerview.rollouts.learning.folder",
@@ -104,6 +106,7 @@ __all__ = [
     "edit",
     "examine",
     "export_video",
+    "fit_camera",
     "from_sb3",
     "gap",
     "import_pairs",

@@ -92,7 +92,7 @@ def test_what_is_asked_wrongly_is_refused(tmp_path: Path) -> None:
         iv.best_filter(study, painted(), "pairs", ("depth range",), progress=False)
     with pytest.raises(RequestError, match="each once"):
         iv.best_filter(study, painted(), "pairs", ("blur", "blur"), progress=False)
-    with pytest.raises(RequestError, match="share is a number from 0.05 to 0.95, not 1"):
+    with pytest.raises(RequestError, match=r"share is a number from 0\.05 to 0\.95, not 1"):
         iv.best_filter(study, painted(), "pairs", share=1, progress=False)
     with pytest.raises(RequestError, match="at least 2 are needed to search and to test"):
         iv.best_filter(study, painted(), "pairs", rows=(0, 3), progress=False)

@@ -47,3 +47,12 @@ def test_what_was_tried_says_what_comes_next() -> None:
     while points := next_points(some, RANGES, spread=8, budget=200):
         some |= {point: bowl(point) for point in points}
     assert some == whole
+
+
+@pytest.mark.parametrize("slanted", [True, False])
+def test_where_one_number_makes_up_for_another_it_looks_along_both(slanted: bool) -> None:
+    ranges = [Range(low=-1, high=1, start=0)] * 2
+    tried: dict[Point, float] = {}
+    while points := next_points(tried, ranges, spread=0, budget=60, slanted=slanted):
+        tried |= {(a, b): 500 * (a + b) ** 2 + (a - 0.4) ** 2 for a, b in points}
+    assert (best_of(tried) == pytest.approx((0.4, -0.4), abs=0.02)) == slanted

@@ -129,3 +129,27 @@ class BestFilterJob:
     """The array that feeds an input, of either domain; the other domain's are its counterparts."""
     save: str = ""
     """A name to save the filter under, where it helps on the rest."""
+
+
+@job_kind("fit_camera", work="innerview.interventions.fit_camera:FitCameraWork", unit="cameras", stored=True)
+@dataclass(frozen=True, kw_only=True)
+class FitCameraJob:
+    """Look for the camera's height, pitch and field of view with which a world renders what the real pictures show."""
+
+    recording: str
+    world: str | None = None
+    """The live world that renders; the only one where left out."""
+    domain: str = ""
+    """Whose pictures are explained; the second of two where left out."""
+    count: int = bounded(8, 2, 256)
+    """So many rows are searched on, and as many others tested, spread."""
+    budget: int = bounded(400, 30, 5000)
+    """How many cameras are tried at most."""
+    width: int = bounded(64, 16, 512)
+    """Pictures are compared at about so many pixels."""
+    height_m: tuple[float, float] = (0.3, 2.2)
+    """Where the height is looked for."""
+    pitch_deg: tuple[float, float] = (-25.0, 15.0)
+    fov_deg: tuple[float, float] = (40.0, 110.0)
+    rows: tuple[tuple[int, int], ...] | None = None
+    """(start, stop) of each range that rows are taken from; all where left out."""

@@ -13,7 +13,14 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, WrapValidator, create_model
 
 from innerview.errors import RequestError, UnknownName
-from innerview.interventions.jobs import AblationTestJob, BestFilterJob, SmallestMemoryJob, SweepJob, TableJob
+from innerview.interventions.jobs import (
+    AblationTestJob,
+    BestFilterJob,
+    FitCameraJob,
+    SmallestMemoryJob,
+    SweepJob,
+    TableJob,
+)
 from innerview.jobs.kinds import KINDS, JobKind, described
 from innerview.lenses.job import LensJob
 from innerview.lenses.trust.job import TrustJob
@@ -25,7 +32,7 @@ T = TypeVar("T")
 CORE = (
     *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob, LearningJob),
     *(TableJob, SweepJob, SmallestMemoryJob, AblationTestJob),
-    *(TrustJob, VideoJob, GapJob, BestFilterJob),
+    *(TrustJob, VideoJob, GapJob, BestFilterJob, FitCameraJob),
 )
 """What the page's types are generated from. Whatever else is registered can be started too, and is checked the same
 way, but does not stand in the description: that is the same wherever innerview runs."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 Point = tuple[float, ...]
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
-_FIRST_STEP, _LAST_STEP = 1 / 8, 1 / 256
+FIRST_STEP, LAST_STEP = 1 / 8, 1 / 256
 _DIGITS = 4
 
 
@@ -41,20 +41,40 @@ class Range:
         return (value - self.low) / (self.high - self.low)
 
 
-def next_points(tried: Mapping[Point, float], ranges: Sequence[Range], *, spread: int, budget: int) -> list[Point]:
-    """What to try next, given the errors of all that was tried; nothing where the search is over."""
+def next_points(
+    tried: Mapping[Point, float],
+    ranges: Sequence[Range],
+    *,
+    spread: int,
+    budget: int,
+    last: float = LAST_STEP,
+    slanted: bool = False,
+) -> list[Point]:
+    """What to try next, given the errors of all that was tried; nothing where the search is over.
+
+    `last` is the smallest step, as a share of a range. Where one number makes up for another, there may be no better
+    point along either: `slanted` looks along both at once too.
+    """
     left = budget - len(tried)
     if left <= 0:
         return []
     first = [tuple(each.start for each in ranges), *(_halton(number, ranges) for number in range(1, spread + 1))]
     if new := _new(first, tried):
         return new[:left]
-    best, step = min(first, key=tried.__getitem__), _FIRST_STEP
-    while step >= _LAST_STEP:
+    best, step = min(first, key=tried.__getitem__), FIRST_STEP
+    while step >= last:
         around = _around(best, ranges, step)
         if new := _new(around, tried):
             return new[:left]
-        nearest = min([best, *around], key=tried.__getitem__)
+        together = _together(best, around, tried)
+        if new := _new(together, tried):
+            return new[:left]
+        nearest = min([best, *around, *together], key=tried.__getitem__)
+        if nearest == best and slanted:
+            corners = [far for near in around for far in _around(near, ranges, step) if _moved(best, far) == 2]
+            if new := _new(corners, tried):
+                return new[:left]
+            nearest = min([best, *corners], key=tried.__getitem__)
         if nearest == best:
             step /= 2
         best = nearest
@@ -83,6 +103,23 @@ def _reversed(number: int, base: int) -> float:
         found += digit * unit
         unit /= base
     return found
+
+
+def _moved(point: Point, other: Point) -> int:
+    """How many numbers of two points differ."""
+    return sum(a != b for a, b in zip(point, other, strict=True))
+
+
+def _together(best: Point, around: Sequence[Point], tried: Mapping[Point, float]) -> list[Point]:
+    """All numbers moved at once that are better moved alone; nothing where that is one or none."""
+    moved = dict[int, Point]()
+    for point in around:
+        if tried[point] < tried[best]:
+            place = next(at for at, (a, b) in enumerate(zip(point, best, strict=True)) if a != b)
+            moved[place] = min(moved.get(place, point), point, key=tried.__getitem__)
+    if len(moved) < 2:
+        return []
+    return [tuple(moved[at][at] if at in moved else value for at, value in enumerate(best))]
 
 
 def _around(point: Point, ranges: Sequence[Range], step: float) -> list[Point]:
