@@ -85,11 +85,11 @@ class GapWork(StoredWork):
     def run(self, part: Part, watch: Watch) -> str:
         """Predict, where that was not done; the id of the predictions."""
         model = self.models[part.model]
-        done, count = 2 * part.model + part.domain, 2 * len(self.models)
+        place, count = 2 * part.model + part.domain, 2 * len(self.models)
         told = f"{model.name}: {self.sides.domains[part.domain]}"
 
-        def report(rows: int, of: int | None, message: str = "") -> None:
-            watch(done, count, f"{told}, {rows:,} of {of:,}" if of else told)
+        def report(done: int, total: int | None, message: str = "") -> None:
+            watch(place, count, f"{told}, {done:,} of {total:,}" if total else told)
 
         report(0, None)
         work = PredictWork(
