@@ -25,9 +25,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> iv.Study:
 
 
 def test_the_page_says_what_is_measured(study: iv.Study) -> None:
-    found = cases.measured(study, count=8, models=("office_vanilla", "office_augmented"), budget=8)
+    found = cases.measured(study, count=4, models=("office_vanilla",), budget=8)
     text = cases.page(found)
-    (black, _) = found.black
+    (black,) = found.black
     assert black.differs == 0
     assert "Each says one and the same of every row." in text
     # By hand: the network on pictures of nothing but zeros.
@@ -61,11 +61,10 @@ def test_the_office_renders_for_other_cameras() -> None:
         world.render(poses.numpy(), Intrinsics(width_px=8, height_px=8, focal_px=(8, 8), centre_px=(4, 4)))
 
 
-@pytest.mark.parametrize("conditions", [Conditions.simulated(), Conditions.real(1)], ids=["camera alone", "all gaps"])
-def test_the_camera_is_recovered_to_five_per_cent(tmp_path: Path, conditions: Conditions) -> None:
+def test_the_camera_is_recovered_to_five_per_cent_with_every_gap_switched_on(tmp_path: Path) -> None:
     true = Camera(size=64, height_m=0.95, pitch_deg=-9, fov_deg=66)
-    poses = sample_poses(office_floor(0), 12, seed=4)
-    frame = render(office_floor(0), poses, camera=true, conditions=conditions)
+    poses = sample_poses(office_floor(0), 8, seed=4)
+    frame = render(office_floor(0), poses, camera=true, conditions=Conditions.real(1))
     made = iv.Study.create(tmp_path / "camera.study")
     axes = ("height", "width", "channel")
     iv.write_rows(
@@ -84,7 +83,7 @@ def test_the_camera_is_recovered_to_five_per_cent(tmp_path: Path, conditions: Co
             ArraySpec(name="depth", shape=(64, 64), dtype="uint16", axes=axes[:2], domain="real", unit="mm"),
         ],
     )
-    found = iv.fit_camera(made, TourWorld(), "real", domain="real", count=6, width=32, progress=False).value
+    found = iv.fit_camera(made, TourWorld(), "real", domain="real", count=4, width=32, budget=140, progress=False).value
     recovered = [found["camera"][name] for name in ("height_m", "pitch_deg", "fov_deg")]
     assert recovered == pytest.approx([true.height_m, true.pitch_deg, true.fov_deg], rel=0.05)
     assert found["tested"]["difference"]["high"] < 0

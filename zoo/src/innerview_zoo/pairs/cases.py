@@ -179,8 +179,8 @@ words of the tables mean, and how to make them of your own models, is in [the ga
 
 ## How far off, and how much of the gap is closed
 """
-_CLOSED = """The paper says that data augmentation and fine-tuning close 84 and 80 % of the gap on trajectory 1, in another
-building. Here:
+_CLOSED = """The paper says that data augmentation and fine-tuning close 84 and 80 % of the gap on trajectory 1, in
+another building. Here:
 """
 _BLACK_INTRO = f"""## All black
 
