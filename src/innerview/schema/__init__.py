@@ -3,7 +3,7 @@
 Everything here turns into plain JSON values with `to_json` and back with `from_json`.
 """
 
-from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth
+from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth, parse_filters
 from innerview.schema.data import (
     ArrayKind,
     ArraySpec,
@@ -46,6 +46,14 @@ from innerview.schema.output import (
     join_rows,
     restored_rows,
 )
+from innerview.schema.picture.bound import counterpart, domains_of, with_filters
+from innerview.schema.picture.filter import (
+    PICTURE_FILTERS,
+    FilterNumber,
+    PictureFilter,
+    SavedFilter,
+    checked_numbers,
+)
 from innerview.schema.place.pose import Pose, is_pose, pose_of, pose_part, with_foreign_poses
 from innerview.schema.place.scene import Camera, MapImage, Polygon, Scene
 from innerview.schema.place.thing import ObjectInView
@@ -79,6 +87,7 @@ __all__ = [
     "FILTERS",
     "MAX_LANES",
     "OUTPUTS",
+    "PICTURE_FILTERS",
     "POSE",
     "TARGET",
     "ActionSpace",
@@ -99,6 +108,7 @@ __all__ = [
     "Edits",
     "EpisodeSummary",
     "Feed",
+    "FilterNumber",
     "FloorMap",
     "Gallery",
     "Head",
@@ -126,6 +136,7 @@ __all__ = [
     "Parameter",
     "PerElement",
     "PerRow",
+    "PictureFilter",
     "PlayedWith",
     "Polygon",
     "Pose",
@@ -140,6 +151,7 @@ __all__ = [
     "RowArray",
     "RowKind",
     "Rows",
+    "SavedFilter",
     "Scene",
     "Series",
     "Setting",
@@ -158,6 +170,9 @@ __all__ = [
     "WorldInfo",
     "acting_head",
     "bind",
+    "checked_numbers",
+    "counterpart",
+    "domains_of",
     "entropy",
     "entropy_column",
     "find_site",
@@ -167,6 +182,7 @@ __all__ = [
     "join_rows",
     "of_kind",
     "only_number",
+    "parse_filters",
     "parse_site",
     "pose_of",
     "pose_part",
@@ -175,5 +191,6 @@ __all__ = [
     "to_json",
     "units_per",
     "unwatched",
+    "with_filters",
     "with_foreign_poses",
 ]

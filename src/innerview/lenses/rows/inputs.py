@@ -15,6 +15,7 @@ from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
 from innerview.lenses.rows.domains import channels_of, domains_of
+from innerview.lenses.rows.filters import RowFilters
 from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
 from innerview.schema.binding import is_depth
 from innerview.store import Recording
@@ -45,6 +46,7 @@ class RowInputs:
         if not isinstance(binding, Binding):
             binding = bind(subject.info.inputs, info.arrays, binding, where=recording.name)
         self.binding = binding
+        self._filters = RowFilters(recording)
         self._arrays = {spec.name: spec for spec in info.arrays}
         self._specs = {spec.name: spec for spec in subject.info.inputs}
 
@@ -217,7 +219,7 @@ class RowInputs:
         target = self._specs[item.input]
         if spec.kind == "ragged":
             return self._padded(item, target, rows)
-        values = self.recording.array_rows(spec.name, rows)
+        values = self._filters.apply(item.steps, spec, rows, self.recording.array_rows(spec.name, rows))
         for step in item.steps:
             values = _apply(step, values, spec)
         return values

@@ -102,7 +102,6 @@ def _array(recording: Recording, spec: ArraySpec, numbers: np.ndarray) -> RowArr
     return RowArray(spec=spec, read=lambda places: recording.array_rows(spec.name, numbers[places]))
 
 
-
 def _things(study: Study, recording: Recording, numbers: np.ndarray) -> Things | None:
     """Named things, where the recording has them and a picture that their boxes lie in."""
     info = recording.info
