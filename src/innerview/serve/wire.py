@@ -203,6 +203,8 @@ class PredictionReply(BaseModel):
     subject: str
     binding: str
     """Which arrays fed which inputs, as text."""
+    domain: str
+    """Of the pictures that it saw; empty where they have none, or several."""
     heads: tuple[Head, ...]
     targets: tuple[str, ...]
     """What a gradient or an attribution of the subject can be taken of, in words."""
