@@ -72,6 +72,8 @@ class Capabilities(BaseModel):
     images: list[str]
     """Names of arrays whose rows are pictures."""
     domains: list[str]
+    posed: bool
+    """Whether it is known where rows lie."""
     subject: bool
     """Whether a subject was recorded."""
     heads: list[str]

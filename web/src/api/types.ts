@@ -1298,6 +1298,8 @@ export interface components {
             live: boolean;
             /** Ordered */
             ordered: boolean;
+            /** Posed */
+            posed: boolean;
             row: components["schemas"]["RowKind"];
             /** Sites */
             sites: string[];
