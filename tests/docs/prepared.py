@@ -135,7 +135,8 @@ def _platformer(folder: Path) -> Names:
 def _office(folder: Path) -> Names:
     from innerview_zoo.worlds import office
 
-    return {**vars(office), "floor": office.office_floor(seed=0)}
+    study = iv.Study.create(folder / "my.study")
+    return {**vars(office), "floor": office.office_floor(seed=0), "study": study}
 
 
 PAGES: dict[str, Callable[[Path], Names]] = {

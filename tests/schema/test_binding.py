@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from innerview.errors import InnerviewError, RequestError, UnknownName
@@ -20,6 +23,18 @@ def numbers(name: str, length: int, role: ArrayRole = "other") -> ArraySpec:
     return ArraySpec(name=name, shape=(length,), dtype="float32", role=role)
 
 
+def depth(name: str, unit: str = "mm", size: int = 8) -> ArraySpec:
+    return ArraySpec(name=name, shape=(size, size), dtype="uint16", role="image", axes=PICTURE[:2], unit=unit)
+
+
+def both_domains(size: int = 8) -> list[ArraySpec]:
+    colours = [replace(rgb(f"{d}.rgb", size=size), domain=d, pair="rgb") for d in ("sim", "real")]
+    return colours + [replace(depth(f"{d}.depth", size=size), domain=d, pair="depth") for d in ("sim", "real")]
+
+
+RGBD = InputSpec(name="rgbd", kind="image", shape=(4, 8, 8))
+
+
 def image(name: str) -> InputSpec:
     return InputSpec(name=name, kind="image", shape=(3, 8, 8))
 
@@ -29,7 +44,7 @@ def vector(name: str, length: int) -> InputSpec:
 
 
 def bound(inputs: list[InputSpec], arrays: list[ArraySpec], **wanted: str) -> dict[str, str]:
-    return {item.input: item.text for item in bind(inputs, arrays, wanted, where="rows").inputs}
+    return bind(inputs, arrays, wanted, where="rows").texts
 
 
 def test_a_name_goes_before_a_shape_whichever_input_comes_first() -> None:
@@ -83,3 +98,51 @@ def test_steps_that_cannot_be_read_name_those_there_are(step: str) -> None:
     with pytest.raises(UnknownName, match="resize 64x48") as raised:
         bound([image("x")], [rgb("view")], x=f"view | {step}")
     assert isinstance(raised.value, InnerviewError) and step in str(raised.value)
+
+
+def test_a_domain_stands_for_its_colour_and_its_depth() -> None:
+    assert bound([RGBD], both_domains(), rgbd="real") == {"rgbd": "real.rgb + real.depth | depth 10"}
+    assert bound([RGBD], both_domains(), rgbd="sim | depth 5") == {"rgbd": "sim.rgb + sim.depth | depth 5"}
+    wide = bound([RGBD], both_domains(6), rgbd="sim | resize 8x8")
+    assert wide == {"rgbd": "sim.rgb | resize 8x8 + sim.depth | resize 8x8 | depth 10"}
+    assert bound([image("seen")], both_domains(), seen="sim") == {"seen": "sim.rgb"}
+    items = bind([RGBD], both_domains(), {"rgbd": "real"}, where="rows").inputs
+    assert [(item.array, item.domain) for item in items] == [("real.rgb", "real"), ("real.depth", "real")]
+
+
+def test_what_was_joined_reads_back_as_the_same() -> None:
+    made = bind([RGBD], both_domains(), {"rgbd": "sim"}, where="rows")
+    assert str(made) == "rgbd ← sim.rgb + sim.depth | depth 10"
+    assert bind([RGBD], both_domains(), made.texts, where="rows") == made
+
+
+def test_a_subject_that_takes_both_is_told_how_domains_are_joined() -> None:
+    with pytest.raises(RequestError, match=r"inputs=\{'rgbd': 'sim'\} or inputs=\{'rgbd': 'real'\}"):
+        bound([RGBD], both_domains())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sim.rgb + sim.rgb", "there are 6 channels"),
+        ("sim.rgb | resize 4x4 + sim.depth | depth 10", "'sim.rgb | resize 4x4' 4 × 4"),
+        ("sim.rgb + sim.depth | stack 2", "cannot be joined"),
+        ("sim.rgb + real.dept", "Did you mean 'real.depth'"),
+        ("sim.rgb | depth 10 + sim.depth", "the unit of 'sim.rgb' is not said"),
+        ("virtual", "Unknown array 'virtual'"),
+    ],
+)
+def test_what_cannot_be_joined_says_why(text: str, said: str) -> None:
+    with pytest.raises(InnerviewError, match=re.escape(said)):
+        bound([RGBD], both_domains(), rgbd=text)
+
+
+def test_a_domain_with_a_choice_is_not_chosen_for() -> None:
+    with pytest.raises(RequestError, match=r"Nothing of 'sim' feeds input 'rgbd' .* without a choice"):
+        bound([RGBD], [*both_domains(), replace(depth("sim.far"), domain="sim")], rgbd="sim")
+
+
+def test_an_array_may_be_called_as_if_it_were_joined() -> None:
+    assert bound([image("x")], [rgb("a + b"), rgb("a"), rgb("b")], x="a + b | divide 255") == {
+        "x": "a + b | divide 255"
+    }

@@ -48,7 +48,7 @@ class LensWork(StoredWork):
         check_needs(lens, self.recording.info, subject.info if subject else None)
         if job.inputs and not runs:
             raise LensError(f"'{lens.name}' runs no subject: there are no inputs to feed. Leave inputs= out.")
-        self._given = given_rows(lens, self.recording, subject, job.inputs)
+        self._given = given_rows(lens, self.recording, subject, job.inputs, differs=self.other)
         self._rows_stored = 0
         self.parameters = complete_parameters(self.study, self.looking, self.recording, job.parameters)
         self.numbers = chosen_rows(self.recording.rows, job.rows)
@@ -148,14 +148,19 @@ def _rows_of(given: Sequence[Output]) -> int:
 
 
 def given_rows(
-    lens: Lens, recording: Recording, subject: Subject | None, inputs: Mapping[str, str]
+    lens: Lens,
+    recording: Recording,
+    subject: Subject | None,
+    inputs: Mapping[str, str],
+    *,
+    differs: Sequence[str] | None = None,
 ) -> RowInputs | None:
     """The rows of a recording as a subject takes them, or an error where a lens cannot look at them together."""
     if subject is None:
         return None
     from innerview.lenses.rows.inputs import RowInputs
 
-    given = RowInputs(subject, recording, inputs)
+    given = RowInputs(subject, recording, inputs, differs=differs)
     if given.edits_vary and lens.over != "row":
         of = recording.info.of
         raise LensError(
@@ -169,7 +174,7 @@ def shown_of(output: Output, given: RowInputs | None) -> dict[str, Any]:
     """What the generic view needs beside the arrays; of heat also which array of the recording fed each input."""
     if not isinstance(output, Heat) or given is None:
         return output.shown()
-    return {**output.shown(), "arrays": {item.input: item.array for item in given.binding.inputs}}
+    return {**output.shown(), "arrays": {name: items[0].array for name, items in given.binding.by_input.items()}}
 
 
 def look_at(

@@ -30,7 +30,7 @@ def forward(context: Context, call: ForwardCall) -> dict[str, Any]:
     """Every head's output for a recorded row."""
     recording, subject, other = _row(context, call)
     with _sharing_threads():
-        heads = RowInputs(subject, recording, call.inputs).run(np.array([call.row])).heads
+        heads = RowInputs(subject, recording, call.inputs, differs=other).run(np.array([call.row])).heads
     return {"heads": {name: value[0].tolist() for name, value in heads.items()}, "other": list(other)}
 
 
@@ -45,7 +45,7 @@ def lens(context: Context, call: LensCall) -> tuple[dict[str, Any], np.ndarray]:
     recording, subject, other = _row(context, call)
     check_needs(looking.lens, recording.info, subject.info)
     parameters = complete_parameters(context.study, looking, recording, call.parameters)
-    given = given_rows(looking.lens, recording, subject, call.inputs)
+    given = given_rows(looking.lens, recording, subject, call.inputs, differs=other)
     rows = recorded_rows(context.study, recording, np.array([call.row]), given)
     with _sharing_threads():
         output = look_at(looking, rows, given, parameters)

@@ -45,7 +45,7 @@ def predict(
     """
     context = context_of(study, subject)
     source = context.study.recording(recording)
-    bound = {item.input: item.text for item in inputs.inputs} if isinstance(inputs, Binding) else dict(inputs or {})
+    bound = inputs.texts if isinstance(inputs, Binding) else dict(inputs or {})
     job = PredictJob(
         recording=recording,
         subject=subject.info.name,

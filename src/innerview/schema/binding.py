@@ -11,12 +11,18 @@ from typing import Literal
 
 from innerview.errors import RequestError, UnknownName
 from innerview.schema.data import ArraySpec
+from innerview.schema.place.units import units_per
 from innerview.schema.subject import InputSpec
 
-StepKind = Literal["resize", "stack", "channels first", "divide", "mask"]
-STEP_KINDS: tuple[StepKind, ...] = ("resize", "stack", "channels first", "divide", "mask")
+StepKind = Literal["resize", "stack", "channels first", "divide", "depth", "mask"]
+STEP_KINDS: tuple[StepKind, ...] = ("resize", "stack", "channels first", "divide", "depth", "mask")
+DEPTH_RANGE_M = 10.0
+"""What depth is divided by where a domain is named and nothing else is said."""
 _FEEDING = ("observation", "image", "other")
-_GRAMMAR = "Steps: resize 64x48 (width x height), stack 4, channels first, divide 1000, mask."
+_GRAMMAR = (
+    "Steps: resize 64x48 (width x height), stack 4, channels first, divide 1000, depth 10 (in units of 10 m, from 0 "
+    "to 1), mask. Pictures are joined along their channels by +: 'sim.rgb + sim.depth | depth 10'."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class InputBinding:
-    """One input and the array that feeds it."""
+    """One array that feeds an input. Several of one input are pictures, joined along their channels in this order."""
 
     input: str
     array: str
@@ -54,7 +60,18 @@ class Binding:
     inputs: tuple[InputBinding, ...]
 
     def __str__(self) -> str:
-        return ", ".join(f"{item.input} ← {item.text}" for item in self.inputs)
+        return ", ".join(f"{name} ← {text}" for name, text in self.texts.items())
+
+    @property
+    def by_input(self) -> dict[str, tuple[InputBinding, ...]]:
+        """What feeds each input; several arrays are joined."""
+        names = dict.fromkeys(item.input for item in self.inputs)
+        return {name: tuple(item for item in self.inputs if item.input == name) for name in names}
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """By input, as it is written: array | step + array | step."""
+        return {name: " + ".join(item.text for item in items) for name, items in self.by_input.items()}
 
 
 def bind(
@@ -73,10 +90,10 @@ def bind(
     open_inputs = [spec for spec in inputs if spec.name not in found]
     named = {spec.name: array for spec in open_inputs if (array := _by_name(spec, inputs, known))}
     rest = [spec for spec in open_inputs if spec.name not in named]
-    used = {item.array for item in found.values()} | {array.name for array in named.values()}
+    used = {item.array for items in found.values() for item in items} | {array.name for array in named.values()}
     chosen = named | _by_shape(rest, {name: array for name, array in known.items() if name not in used}, known, where)
-    found |= {name: InputBinding(input=name, array=a.name, domain=a.domain) for name, a in chosen.items()}
-    return Binding(inputs=tuple(found[spec.name] for spec in inputs))
+    found |= {name: (InputBinding(input=name, array=a.name, domain=a.domain),) for name, a in chosen.items()}
+    return Binding(inputs=tuple(item for spec in inputs for item in found[spec.name]))
 
 
 def parse_steps(texts: Iterable[str]) -> tuple[Step, ...]:
@@ -84,11 +101,99 @@ def parse_steps(texts: Iterable[str]) -> tuple[Step, ...]:
     return tuple(_step(text.strip()) for text in texts)
 
 
-def _declared(spec: InputSpec, text: str, known: Mapping[str, ArraySpec]) -> InputBinding:
-    name, *steps = (part.strip() for part in str(text).split("|"))
-    if name not in known:
-        raise UnknownName("array", name, known, f"It is bound to input '{spec.name}'.")
-    return InputBinding(input=spec.name, array=name, domain=known[name].domain, steps=parse_steps(steps))
+def _declared(spec: InputSpec, text: str, known: Mapping[str, ArraySpec]) -> tuple[InputBinding, ...]:
+    """What feeds an input as people write it: an array, several joined by +, or a domain."""
+    first = str(text).split("|")[0].strip()
+    parts = [str(text)] if "+" in first and first in known else re.split(r"\s\+\s", str(text))
+    if len(parts) == 1 and first not in known and first in {array.domain for array in known.values()} - {""}:
+        return _of_domain(spec, first, parse_steps(str(text).split("|")[1:]), known)
+    items = []
+    for part in parts:
+        name, *steps = (piece.strip() for piece in part.split("|"))
+        if name not in known:
+            domains = {array.domain for array in known.values()} - {""}
+            raise UnknownName("array", name, (*known, *sorted(domains)), f"It is bound to input '{spec.name}'.")
+        items.append(InputBinding(input=spec.name, array=name, domain=known[name].domain, steps=parse_steps(steps)))
+    return _checked(spec, tuple(items), known)
+
+
+def _of_domain(
+    spec: InputSpec, domain: str, steps: tuple[Step, ...], known: Mapping[str, ArraySpec]
+) -> tuple[InputBinding, ...]:
+    """The picture of a domain that fits, or its colour and its depth joined."""
+    own = [array for array in known.values() if array.domain == domain and array.kind != "ragged"]
+    said = any(step.kind == "depth" for step in steps)
+    single = [array for array in own if _channels(array) == spec.shape[0] and array.is_image] if spec.shape else []
+    if len(single) == 1 and not (said and not is_depth(single[0])):
+        return _checked(spec, (InputBinding(input=spec.name, array=single[0].name, domain=domain, steps=steps),), known)
+    pair = colour_and_depth(own)
+    if pair is None or single or spec.kind != "image" or spec.shape[0] != 4:
+        size = " × ".join(map(str, spec.shape))
+        raise RequestError(
+            f"Nothing of '{domain}' feeds input '{spec.name}' ({spec.kind} {size}) without a choice. Its arrays: "
+            f"{_listed(own)}. Name one, or join them: 'sim.rgb + sim.depth | depth 10'. {_GRAMMAR}"
+        )
+    colour = tuple(step for step in steps if step.kind != "depth")
+    far = steps if said else (*steps, Step(kind="depth", values=(DEPTH_RANGE_M,)))
+    items = [
+        InputBinding(input=spec.name, array=a.name, domain=domain, steps=s)
+        for a, s in zip(pair, (colour, far), strict=True)
+    ]
+    return _checked(spec, tuple(items), known)
+
+
+def colour_and_depth(arrays: Iterable[ArraySpec]) -> tuple[ArraySpec, ArraySpec] | None:
+    """The one picture in colour and the one of depth among arrays; None where there are none or several."""
+    pictures = [array for array in arrays if array.is_image]
+    colours = [array for array in pictures if _channels(array) == 3 and array.dtype == "uint8" and not array.unit]
+    depths = [array for array in pictures if is_depth(array)]
+    return (colours[0], depths[0]) if len(colours) == len(depths) == 1 else None
+
+
+def is_depth(array: ArraySpec) -> bool:
+    """Whether a picture holds lengths, one a pixel."""
+    return array.is_image and _channels(array) == 1 and units_per(array.unit, "m") is not None
+
+
+def _channels(array: ArraySpec) -> int:
+    return array.shape[2] if len(array.shape) == 3 else 1 if len(array.shape) == 2 else 0
+
+
+def _checked(
+    spec: InputSpec, items: tuple[InputBinding, ...], known: Mapping[str, ArraySpec]
+) -> tuple[InputBinding, ...]:
+    for item in items:
+        array = known[item.array]
+        if any(step.kind == "depth" for step in item.steps) and units_per(array.unit, "m") is None:
+            unit = f"'{array.unit}'" if array.unit else "not said"
+            raise RequestError(
+                f"Step 'depth' takes lengths; the unit of '{array.name}' is {unit}. Import it with one: mm."
+            )
+    if len(items) > 1:
+        _check_joined(spec, items, known)
+    return items
+
+
+def _check_joined(spec: InputSpec, items: tuple[InputBinding, ...], known: Mapping[str, ArraySpec]) -> None:
+    channels, sizes = 0, dict[str, tuple[int, int]]()
+    for item in items:
+        array = known[item.array]
+        kinds = {step.kind for step in item.steps}
+        if not array.is_image or kinds & {"stack", "mask", "channels first"}:
+            raise RequestError(
+                f"'{item.text}' cannot be joined: what is joined by + are pictures [height, width] or [height, width, "
+                "channel], with the steps resize, divide and depth."
+            )
+        resized = [step.values for step in item.steps if step.kind == "resize"]
+        sizes[item.text] = (int(resized[-1][1]), int(resized[-1][0])) if resized else (array.shape[0], array.shape[1])
+        channels += _channels(array)
+    if spec.kind != "image" or channels != spec.shape[0] or set(sizes.values()) != {spec.shape[1:]}:
+        parts = ", ".join(f"'{text}' {height} × {width}" for text, (height, width) in sizes.items())
+        size = " × ".join(map(str, spec.shape))
+        raise RequestError(
+            f"Joined there are {channels} channels ({parts}); input '{spec.name}' takes {spec.kind} {size} (channel, "
+            f"height, width). {_GRAMMAR}"
+        )
 
 
 def _step(text: str) -> Step:
@@ -98,6 +203,8 @@ def _step(text: str) -> Step:
         return _above_zero(text, Step(kind="resize", values=(float(match[1]), float(match[2]))))
     if match := re.fullmatch(r"stack (\d+)", text):
         return _above_zero(text, Step(kind="stack", values=(float(match[1]),)))
+    if match := re.fullmatch(r"depth (\d+(?:\.\d*)?)", text):
+        return _above_zero(text, Step(kind="depth", values=(float(match[1]),)))
     if match := re.fullmatch(r"divide (\d+(?:\.\d*)?(?:e[+-]?\d+)?)", text):
         return _above_zero(text, Step(kind="divide", values=(float(match[1]),)))
     raise UnknownName("step", text, STEP_KINDS, _GRAMMAR)
@@ -175,10 +282,24 @@ def _no_array(spec: InputSpec, fitting: Sequence[ArraySpec], known: Mapping[str,
         )
     else:
         problem = f"{what} fits no array of '{where}' by name, or by shape alone. Arrays: {_listed(known.values())}."
+    if joined := _joinable(spec, known):
+        texts = [f"inputs={{'{spec.name}': '{domain}'}}" for domain in joined]
+        return (
+            f"{problem} Colour and depth of a domain are joined: {' or '.join(texts)}, with depth in units of "
+            f"{DEPTH_RANGE_M:g} m unless another step is said ('{joined[0]} | depth 5'). {_GRAMMAR}"
+        )
     return (
         f"{problem} Say which one feeds it: inputs={{'{spec.name}': '{example}'}}, with steps where it has another "
         f"size: '{example} | resize 64x64'. {_GRAMMAR}"
     )
+
+
+def _joinable(spec: InputSpec, known: Mapping[str, ArraySpec]) -> list[str]:
+    """Domains whose colour and depth together would feed an input."""
+    domains = dict.fromkeys(array.domain for array in known.values() if array.domain)
+    pairs = {d: colour_and_depth(array for array in known.values() if array.domain == d) for d in domains}
+    fits_both = spec.kind == "image" and spec.shape[0] == 4
+    return [d for d, pair in pairs.items() if fits_both and pair and pair[0].shape[:2] == spec.shape[1:]]
 
 
 def _listed(arrays: Iterable[ArraySpec]) -> str:

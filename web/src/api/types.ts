@@ -1255,7 +1255,7 @@ export interface components {
         };
         /**
          * Camera
-         * @description Intrinsics of a pinhole camera, in pixels.
+         * @description A pinhole camera: intrinsics in pixels, and where they are known its height and pitch.
          */
         Camera: {
             /** Centre Px */
@@ -1268,8 +1268,12 @@ export interface components {
                 number,
                 number
             ];
+            /** Height M */
+            height_m?: number | null;
             /** Height Px */
             height_px: number;
+            /** Pitch Deg */
+            pitch_deg?: number | null;
             /** Width Px */
             width_px: number;
         };

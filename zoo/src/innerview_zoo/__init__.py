@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from innerview_zoo.catalogue import Entry, entries, entry, evaluate, evaluate_family, load
     from innerview_zoo.explorable.page import export_explorable
+    from innerview_zoo.pairs.office import office_pairs
 
 __version__ = "0.1.0"
 # Loaded when first used, so that listing commands does not wait for torch.
 _HOMES = {
     **dict.fromkeys(("Entry", "entries", "entry", "evaluate", "evaluate_family", "load"), "innerview_zoo.catalogue"),
     "export_explorable": "innerview_zoo.explorable.page",
+    "office_pairs": "innerview_zoo.pairs.office",
 }
-__all__ = ["Entry", "entries", "entry", "evaluate", "evaluate_family", "export_explorable", "load"]
+__all__ = ["Entry", "entries", "entry", "evaluate", "evaluate_family", "export_explorable", "load", "office_pairs"]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from torch import Tensor
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
-from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind
+from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 
@@ -34,9 +34,11 @@ class RowInputs:
         binding: Binding | Mapping[str, str] | None = None,
         *,
         as_recorded: bool = True,
+        differs: Sequence[str] | None = None,
     ) -> None:
+        """`differs`: how the subject differs from the one that recorded, where that was looked up already."""
         self.subject, self.recording = subject, recording
-        self._as_recorded = as_recorded
+        self._as_recorded, self._differs = as_recorded, differs
         info = recording.info
         if not isinstance(binding, Binding):
             binding = bind(subject.info.inputs, info.arrays, binding, where=recording.name)
@@ -52,7 +54,8 @@ class RowInputs:
         """[rows, *shape] by name of the input, normalised as the subject was adapted."""
         wanted = np.asarray(rows, np.int64)
         with torch.no_grad():
-            return self.subject.inputs({item.input: self._values(item, wanted) for item in self.binding.inputs})
+            given = {name: self._given(items, wanted) for name, items in self.binding.by_input.items()}
+            return self.subject.inputs(given)
 
     def done(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What was done and earned in these rows, as they are recorded."""
@@ -117,9 +120,9 @@ class RowInputs:
     def extremes(self) -> dict[str, tuple[Tensor, Tensor]]:
         """Black and white by name of the input, where every picture is recorded as bytes."""
         pictures = [i for i in self.binding.inputs if self._specs[i.input].kind == "image"]
-        if any(self._arrays[item.array].dtype != "uint8" for item in pictures):
+        if any(self._arrays[i.array].dtype != "uint8" and not _is_bounded(i) for i in pictures):
             return {}
-        black, white = (self.subject.inputs(self._filled(value)) for value in (0, 255))
+        black, white = (self.subject.inputs(self._filled(whole)) for whole in (False, True))
         return {item.input: (black[item.input][0], white[item.input][0]) for item in pictures}
 
     @cached_property
@@ -133,7 +136,10 @@ class RowInputs:
 
     @cached_property
     def _recorded_by_it(self) -> bool:
-        return self._as_recorded and not differences(self.recording.info, subject=self.subject)
+        if not self._as_recorded:
+            return False
+        known = self._differs
+        return not (differences(self.recording.info, subject=self.subject) if known is None else known)
 
     def _stepper(self, before: Mapping[str, Tensor], keep: Sequence[str] = ()) -> Stepper[Mapping[str, Tensor]]:
         memory = {site.address for site in self.subject.info.memory}
@@ -168,6 +174,11 @@ class RowInputs:
             before |= {row: said[row - 1].memory for row in later.tolist()}
         return {site: torch.cat([before[row][site] for row in rows.tolist()]) for site in fresh}
 
+    def _given(self, items: Sequence[InputBinding], rows: np.ndarray) -> np.ndarray:
+        """What feeds one input: an array, or several pictures as one [row, channel, height, width]."""
+        parts = [self._values(item, rows) for item in items]
+        return parts[0] if len(parts) == 1 else _joined(parts)
+
     def _values(self, item: InputBinding, rows: np.ndarray) -> np.ndarray:
         spec = self._arrays[item.array]
         stack = next((int(step.values[0]) for step in item.steps if step.kind == "stack"), 1)
@@ -186,7 +197,7 @@ class RowInputs:
             return self._padded(item, target, rows)
         values = self.recording.array_rows(spec.name, rows)
         for step in item.steps:
-            values = _apply(step, values)
+            values = _apply(step, values, spec)
         return values
 
     def _padded(self, item: InputBinding, target: InputSpec, rows: np.ndarray) -> np.ndarray:
@@ -202,26 +213,46 @@ class RowInputs:
         padded = np.zeros((len(rows), room, *values.shape[2:]), values.dtype)
         padded[:, : values.shape[1]] = values
         for step in item.steps:
-            padded = _apply(step, padded)
+            padded = _apply(step, padded, self._arrays[item.array])
         return padded
 
-    def _filled(self, value: int) -> dict[str, np.ndarray]:
-        """One row with every picture of that value and zeros elsewhere."""
-        found: dict[str, np.ndarray] = {}
-        for item in self.binding.inputs:
-            spec, target = self._arrays[item.array], self._specs[item.input]
-            if spec.kind == "ragged":
-                found[item.input] = np.zeros((1, *target.shape), spec.dtype)
-                continue
-            stack = next((int(step.values[0]) for step in item.steps if step.kind == "stack"), 0)
-            blank: Any = np.full((1, *spec.shape), value if target.kind == "image" else 0, spec.dtype)
-            for step in item.steps:
-                blank = _apply(step, blank)
-            found[item.input] = np.stack([blank] * stack, axis=1) if stack else blank
-        return found
+    def _filled(self, whole: bool) -> dict[str, np.ndarray]:
+        """One row with every picture black, or as full as it can be, and zeros elsewhere."""
+        return {
+            name: _joined(parts) if len(parts := [self._blank(item, whole) for item in items]) > 1 else parts[0]
+            for name, items in self.binding.by_input.items()
+        }
+
+    def _blank(self, item: InputBinding, whole: bool) -> np.ndarray:
+        spec, target = self._arrays[item.array], self._specs[item.input]
+        if spec.kind == "ragged":
+            return np.zeros((1, *target.shape), spec.dtype)
+        stack = next((int(step.values[0]) for step in item.steps if step.kind == "stack"), 0)
+        full = np.iinfo(spec.dtype).max if np.dtype(spec.dtype).kind in "iu" else np.finfo(spec.dtype).max
+        blank: Any = np.full((1, *spec.shape), full if whole and target.kind == "image" else 0, spec.dtype)
+        for step in item.steps:
+            blank = _apply(step, blank, spec)
+        return np.stack([blank] * stack, axis=1) if stack else np.asarray(blank)
 
 
-def _apply(step: Step, values: np.ndarray) -> np.ndarray:
+def _is_bounded(item: InputBinding) -> bool:
+    """Whether what an array holds comes out between 0 and 1."""
+    return any(step.kind == "depth" for step in item.steps)
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Pictures [row, height, width] or [row, height, width, channel] as one [row, channel, height, width].
+
+    Bytes stay bytes where there is nothing else; beside other numbers they go from 0 to 1.
+    """
+    first = [part[:, None] if part.ndim == 3 else np.moveaxis(part, -1, 1) for part in parts]
+    if all(part.dtype == np.uint8 for part in first):
+        return np.concatenate(first, axis=1)
+    plain = [part.astype(np.float32) / (255.0 if part.dtype == np.uint8 else 1.0) for part in first]
+    return np.concatenate(plain, axis=1, dtype=np.float32)
+
+
+def _apply(step: Step, values: np.ndarray, spec: ArraySpec) -> np.ndarray:
     if step.kind == "resize":
         width, height = (int(value) for value in step.values)
         return np.stack([_resized(value, width, height) for value in values]) if len(values) else values
@@ -229,6 +260,11 @@ def _apply(step: Step, values: np.ndarray) -> np.ndarray:
         return np.moveaxis(values, -1, 1)
     if step.kind == "divide":
         return np.asarray(values.astype(np.float32) / step.values[0])
+    if step.kind == "depth":
+        metres = units_per(spec.unit, "m")
+        assert metres is not None  # The binding was checked.
+        shares = np.nan_to_num(values.astype(np.float32), nan=0.0) * np.float32(metres / step.values[0])
+        return np.asarray(np.clip(shares, 0, 1))
     return values
 
 

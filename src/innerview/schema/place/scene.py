@@ -29,12 +29,16 @@ class Polygon:
 
 @dataclass(frozen=True, kw_only=True)
 class Camera:
-    """Intrinsics of a pinhole camera, in pixels."""
+    """A pinhole camera: intrinsics in pixels, and where they are known its height and pitch."""
 
     width_px: int
     height_px: int
     focal_px: tuple[float, float]
     centre_px: tuple[float, float]
+    height_m: float | None = None
+    """Above the ground."""
+    pitch_deg: float | None = None
+    """Positive looks up."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -211,4 +211,6 @@ def _camera(value: Mapping[str, Any]) -> Camera:
         height_px=int(value["height_px"]),
         focal_px=(float(value["focal_px"][0]), float(value["focal_px"][1])),
         centre_px=(float(value["centre_px"][0]), float(value["centre_px"][1])),
+        height_m=None if value.get("height_m") is None else float(value["height_m"]),
+        pitch_deg=None if value.get("pitch_deg") is None else float(value["pitch_deg"]),
     )

@@ -168,6 +168,45 @@ def train(
         raise typer.Exit(code)
 
 
+@zoo.command("pairs")
+def pairs(
+    study: Annotated[Path, typer.Argument(help="The study; made where there is none.")],
+    count: Annotated[int, typer.Option(min=1, help="How many poses.")] = 200,
+    name: Annotated[str, typer.Option(help="Of the recording.")] = "office",
+    which: Annotated[str, typer.Option(help="Trajectory 1 or 2, or anywhere.")] = "1",
+    gap: Annotated[
+        list[str] | None, typer.Option(help="A gap that the stand-in has; may be repeated. All unless said.")
+    ] = None,
+    size: Annotated[int, typer.Option(min=8, help="Pixels along a side; the pose networks take 256.")] = 256,
+    seed: Annotated[int, typer.Option(help="Of poses anywhere.")] = 0,
+    device: Annotated[str, typer.Option(help="Where pictures are rendered, as in cuda.")] = "cpu",
+) -> None:
+    """Render paired pictures of the office, simulated and as in the stand-in for reality, as a recording.
+
+    Examples:
+
+        innerview zoo pairs my.study --count 200
+
+        innerview zoo pairs my.study --name light --which anywhere --gap light --gap white_balance
+    """
+    from innerview.jobs.terminal import bar
+    from innerview_zoo import office_pairs
+
+    with bar(True, f"rendering {name}", "pairs") as progress:
+        made = office_pairs(
+            study,
+            count,
+            name=name,
+            which=int(which) if which in ("1", "2") else which,
+            gaps=gap or None,
+            size=size,
+            seed=seed,
+            device=device,
+            progress=progress,
+        )
+    Console().print(f"{count:,} pairs in '{made}'. Look: innerview serve {study}", markup=False, highlight=False)
+
+
 def _scores(model: Entry) -> str:
     if not model.evaluated:
         return "not evaluated yet"
