@@ -100,7 +100,7 @@ export function drawPins(pen: Pen, glyph: Glyph, colours: GlyphColours): void {
 
 function drawTruth(pen: Pen, { x, y, count }: Glyph, { truth, ground }: GlyphColours): void {
   pen.beginPath();
-  pen.arc(x, y, count > 1 ? 4 : 2.6, 0, 2 * Math.PI);
+  pen.arc(x, y, count > 1 ? 3.4 : 2.6, 0, 2 * Math.PI);
   pen.fillStyle = truth;
   pen.fill();
   pen.strokeStyle = ground;

@@ -20,6 +20,8 @@ export interface Posed {
 export interface PoseModel {
   /** No two have the same. */
   readonly title: string;
+  /** What tells it from the others, where there is little room. */
+  readonly short: string;
   /** Simulated left, real right. */
   readonly sides: readonly Posed[];
   readonly unit: string;
@@ -48,7 +50,7 @@ export function modelsOf(poses: readonly Posed[], domains: readonly string[]): P
     const family = JSON.stringify([prediction.subject, pose.head, prediction.edits, prediction.current]);
     families.set(family, [...(families.get(family) ?? []), posed]);
   }
-  const models: PoseModel[] = [];
+  const models: Omit<PoseModel, "short">[] = [];
   for (const family of families.values()) {
     const newest = domains.map((domain) => family.findLast((posed) => posed.domain === domain));
     const sides = newest.filter((posed) => posed !== undefined);
@@ -57,7 +59,18 @@ export function modelsOf(poses: readonly Posed[], domains: readonly string[]): P
     if (first) models.push({ title: sides.length > 1 ? nameOf(first, poses) : first.title, sides, unit: first.unit });
     models.push(...rest.map((posed) => ({ title: posed.title, sides: [posed], unit: posed.unit })));
   }
-  return models;
+  const shorter = withoutBegin(models.map(({ title }) => title));
+  return models.map((model, i) => ({ ...model, short: shorter[i]! }));
+}
+
+/** Names without the words that all of them begin with. */
+export function withoutBegin(names: readonly string[]): string[] {
+  const [first = "", ...rest] = names;
+  let same = 0;
+  while (same < first.length && rest.every((name) => name[same] === first[same])) same++;
+  const begin = /^.*[\s,_·-]/.exec(first.slice(0, same))?.[0].length ?? 0;
+  const short = names.map((name) => name.slice(begin).trim());
+  return rest.length && short.every(Boolean) ? short : [...names];
 }
 
 /** Several heads or several sets of edits of one subject are told apart. */

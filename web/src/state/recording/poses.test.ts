@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Prediction } from "../../api/model";
-import { modelsOf, posesOf } from "./posed";
+import { modelsOf, posesOf, withoutBegin } from "./posed";
 import { quantile } from "./quantile";
 
 const predicted = (id: string, subject: string, binding: string, domain = ""): Prediction =>
@@ -19,6 +19,13 @@ test("two predictions of one subject are told apart by what it was fed", () => {
   const found = posesOf([predicted("1", "net", "a"), predicted("2", "net", "b"), predicted("3", "other", "a")]);
   expect(found.map(({ title }) => title)).toEqual(["net · a", "net · b", "other"]);
   expect(found[0]!.unit).toBe("m");
+});
+
+test("names are told apart by what they do not share", () => {
+  expect(withoutBegin(["pose network, vanilla", "pose network, vague"])).toEqual(["vanilla", "vague"]);
+  expect(withoutBegin(["net_a", "net_b"])).toEqual(["a", "b"]);
+  expect(withoutBegin(["net", "net b"])).toEqual(["net", "net b"]);
+  expect(withoutBegin(["alone here"])).toEqual(["alone here"]);
 });
 
 test("a median leaves out what is not known", () => {

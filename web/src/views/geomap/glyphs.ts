@@ -4,8 +4,8 @@ import type { Projection } from "../../marks/map/map";
 import type { ErrorOf, PoseValues, Truth } from "../../state/recording/poses.svelte";
 
 /** How long a wedge can be. */
-export const radius_px = (count: number): number => Math.min(26, 17 + 2 * Math.log2(count));
-const cell_px = 56;
+export const radius_px = (count: number): number => Math.min(34, 24 + 2 * Math.log2(count));
+const cell_px = 62;
 
 interface Given {
   readonly truth: Truth;
