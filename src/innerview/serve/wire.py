@@ -205,6 +205,8 @@ class PredictionReply(BaseModel):
     subject: str
     binding: str
     """Which arrays fed which inputs, as text."""
+    inputs: dict[str, str]
+    """The same by input."""
     domain: str
     """Of the pictures that it saw; empty where they have none, or several."""
     heads: tuple[Head, ...]

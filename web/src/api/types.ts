@@ -2384,6 +2384,10 @@ export interface components {
             heads: components["schemas"]["Head"][];
             /** Id */
             id: string;
+            /** Inputs */
+            inputs: {
+                [key: string]: string;
+            };
             /** Poses */
             poses: components["schemas"]["PredictedPose"][];
             /** Rows */

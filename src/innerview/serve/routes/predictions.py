@@ -115,6 +115,7 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "id": prediction.id,
             "subject": prediction.subject,
             "binding": str(prediction.binding),
+            "inputs": prediction.binding.texts,
             "domain": source.domain,
             "heads": to_json(info.subject.heads) if info.subject else [],
             "targets": targets_of(info.subject.heads) if info.subject else [],
