@@ -13,7 +13,7 @@ export const workspace: Workspace = {
   icon: "M4 6h8M9 3l3 3-3 3M14 12H6M9 9l-3 3 3 3",
   order: 45,
   needs: [needs.noTime, needs.domains, pose],
-  views: ["view-models", "view-geo-map", "view-pair"],
+  views: ["view-models", "view-kinds", "view-rooms", "view-orientation", "view-begin", "view-geo-map", "view-pair"],
   layout: Transfer,
   states: [Poses],
   help: "workspace-transfer",
