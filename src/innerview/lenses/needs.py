@@ -95,6 +95,19 @@ def _episodes(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return "" if recording.ordering else f"needs rows with time; those of '{recording.name}' have none."
 
 
+def _domains(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    sides: dict[str, set[str]] = {}
+    for spec in recording.arrays:
+        if spec.domain and spec.pair:
+            sides.setdefault(spec.pair, set()).add(spec.domain)
+    if any(len(domains) > 1 for domains in sides.values()):
+        return ""
+    return (
+        f"needs rows that two domains show; '{recording.name}' has no arrays of a pair, such as sim.rgb and real.rgb. "
+        "Import paired images with innerview import."
+    )
+
+
 def _nothing(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return ""
 
@@ -113,4 +126,5 @@ _CHECKS: dict[str, Check] = {
     "masks": _masks,
     "classes": _classes,
     "episodes": _episodes,
+    "domains": _domains,
 }

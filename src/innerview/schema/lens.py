@@ -23,6 +23,7 @@ Need = Literal[
     "masks",
     "classes",  # masks, or named things with their boxes in the picture
     "episodes",  # rows with time
+    "domains",  # paired arrays: each row as two domains show it
 ]
 RUNS: tuple[Need, ...] = ("subject", "gradients", "convolution", "attention")
 """A lens with one of these needs is given a subject."""

@@ -124,7 +124,7 @@ function drawNames(pen: Pen, lines: readonly ParallelLine[], axes: number, { x, 
   const beyond = Math.max(0, (places.at(-1) ?? 0) - bottom);
   shown.forEach(({ line }, i) => {
     pen.fillStyle = line.width > 2 ? palette.ink : palette.muted;
-    const short = line.name.length > 16 ? `${line.name.slice(0, 15)}…` : line.name;
+    const short = line.name.length > 14 ? `${line.name.slice(0, 13)}…` : line.name;
     pen.fillText(short, x(axes - 1) + 24, places[i]! - beyond + 4);
   });
 }

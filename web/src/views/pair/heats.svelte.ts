@@ -4,6 +4,7 @@ import { Stale } from "../../api/live";
 import type { ArraySpec } from "../../api/model";
 import { reachOf, strongest } from "../../marks/heat";
 import type { Posed, PoseModel } from "../../state/recording/posed";
+import { number } from "../../state/format";
 import { saliencyWays, type Way } from "../../state/results/lenses";
 import type { Session } from "../../state/session.svelte";
 import { heatOf, lookLive, readWords, type RawHeat } from "../frame/heat/source";
@@ -81,6 +82,12 @@ export class Heats {
 
   /** One scale for all pictures, so that paler is less. */
   private readonly reach = $derived(Math.max(0, ...[...this.found.values()].map(({ heat }) => reachOf(heat.values))));
+
+  /** What full colour stands for. */
+  readonly scale = $derived.by((): string => {
+    const [first] = this.found.values();
+    return first && this.way ? `full: ${first.signed ? "±" : ""}${number(this.reach)} ${first.unit}` : "";
+  });
 
   private ask(way: Way | undefined, row: number): (() => void) | void {
     const { session } = this;

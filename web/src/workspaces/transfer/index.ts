@@ -1,5 +1,6 @@
 import { Poses } from "../../state/recording/poses.svelte";
 import { needs, type Need, type Workspace } from "../../state/workspace";
+import { measuresOfTransfer } from "./begin";
 import Transfer from "./Transfer.svelte";
 
 const pose: Need = {
@@ -13,8 +14,18 @@ export const workspace: Workspace = {
   icon: "M4 6h8M9 3l3 3-3 3M14 12H6M9 9l-3 3 3 3",
   order: 45,
   needs: [needs.noTime, needs.domains, pose],
-  views: ["view-models", "view-kinds", "view-rooms", "view-orientation", "view-begin", "view-geo-map", "view-pair"],
+  views: [
+    "view-models",
+    "view-kinds",
+    "view-rooms",
+    "view-orientation",
+    "view-begin",
+    "view-geo-map",
+    "view-joint",
+    "view-pair",
+  ],
   layout: Transfer,
   states: [Poses],
+  measures: (info, session) => measuresOfTransfer(info, session.of(Poses)),
   help: "workspace-transfer",
 };
