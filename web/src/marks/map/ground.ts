@@ -52,6 +52,9 @@ export function drawGround(pen: Pen, to: Projection, { polygons, walls }: Ground
     pen.stroke();
     const middle = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis]!, 0) / points.length;
     const [x, y] = [to.x(middle(0)), to.y(middle(1))];
+    // A name that has no room would lie over its neighbours.
+    const across = points.map(([px]) => to.x(px!));
+    if (Math.max(...across) - Math.min(...across) < 5 * name.length) continue;
     // A picture underneath may be light or dark.
     pen.fillStyle = palette.panel;
     pen.globalAlpha = 0.72;

@@ -54,7 +54,9 @@ export function modelsOf(poses: readonly Posed[], domains: readonly string[]): P
   for (const family of families.values()) {
     const newest = domains.map((domain) => family.findLast((posed) => posed.domain === domain));
     const sides = newest.filter((posed) => posed !== undefined);
-    const rest = family.filter((posed) => !sides.includes(posed));
+    // The same subject fed the same way again, for other sites say, says the same.
+    const fed = new Set(sides.map(({ prediction }) => prediction.binding));
+    const rest = family.filter((posed) => !sides.includes(posed) && !fed.has(posed.prediction.binding));
     const first = sides[0];
     if (first) models.push({ title: sides.length > 1 ? nameOf(first, poses) : first.title, sides, unit: first.unit });
     models.push(...rest.map((posed) => ({ title: posed.title, sides: [posed], unit: posed.unit })));

@@ -7,6 +7,7 @@ import { choice, text } from "../address/address.svelte";
 import { domainsOf } from "./domains";
 import type { OpenRecording } from "./recording";
 import type { Session } from "../session.svelte";
+import type { Attached } from "../workspace";
 import { modelsOf, posesOf, type Posed, type PoseModel } from "./posed";
 
 /** A number for each row of the recording; NaN where it is not known. */
@@ -43,6 +44,8 @@ export const nobody = "none";
 export class Poses {
   /** In the order in which they were first predicted. */
   models = $state.raw<readonly PoseModel[]>([]);
+  /** Whether it is known who predicted anything. */
+  ready = $state(false);
   truth = $state.raw<Truth | null>(null);
   scene = $state.raw<Scene | null>(null);
   /** Of the ground, once it is here. */
@@ -53,17 +56,18 @@ export class Poses {
 
   constructor(private readonly session: Session) {}
 
-  attach(recording: OpenRecording): void {
+  attach(recording: OpenRecording, { same }: Pick<Attached, "same">): void {
     const { info } = recording;
-    [this.models, this.loaded, this.problem, this.truth] = [[], new Map(), "", null];
-    [this.scene, this.picture] = [null, null];
+    // What is shown of the same rows stays until it is read again.
+    if (!same) [this.models, this.truth, this.scene, this.picture, this.ready] = [[], null, null, null, false];
+    [this.loaded, this.problem] = [new Map(), ""];
     this.coming.clear();
     const current = (): boolean => this.session.recording?.info.name === info.name;
     const load = listPredictions(this.session.service.client, info.name).then(async (found) => {
       if (!current()) return;
       const models = modelsOf(posesOf(found), domainsOf(info.arrays));
+      [this.models, this.ready] = [models, true];
       if (!models.length) return;
-      this.models = models;
       await Promise.all([this.bringTruth(recording, models[0]!), this.bringScene(recording)]);
     });
     load.catch((failure: unknown) => {
@@ -159,23 +163,25 @@ export class Poses {
     const recording = this.session.recording;
     if (!recording || this.coming.has(key)) return;
     this.coming.add(key);
-    const whole = (name: string | undefined): Promise<ColumnData | null> =>
-      name ? recording.columns.whole(predictedName(prediction.id, name)) : Promise.resolve(null);
     const numbers = (data: ColumnData | null): ArrayLike<number> | null => data && numbersOf(data);
     const words = (data: ColumnData | null) => (data?.type === "text" ? data : null);
-    const load = Promise.all(
-      [
-        pose.predicted_x,
-        pose.predicted_y,
-        pose.position_error,
-        pose.heading_error,
-        pose.predicted_heading,
-        pose.error_kind,
-        pose.gap,
-        pose.gap_kind,
-      ].map(whole),
-    ).then(([x, y, position, heading, turned, kinds, gap, gapKinds]) => {
+    const wanted = [
+      pose.predicted_x,
+      pose.predicted_y,
+      pose.position_error,
+      pose.heading_error,
+      pose.predicted_heading,
+      pose.error_kind,
+      pose.gap,
+      pose.gap_kind,
+    ];
+    const there = wanted.filter((name) => name).map((name) => predictedName(prediction.id, name!));
+    const load = recording.columns.wholes(there).then((columns) => {
       if (this.session.recording !== recording) return;
+      const found = new Map(there.map((name, i) => [name, columns[i]!]));
+      const [x, y, position, heading, turned, kinds, gap, gapKinds] = wanted.map((name) =>
+        name ? found.get(predictedName(prediction.id, name))! : null,
+      );
       const values: PoseValues = {
         xs: numbers(x!)!,
         ys: numbers(y!)!,

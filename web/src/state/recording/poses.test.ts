@@ -42,7 +42,8 @@ test("what one subject says of each domain goes together, simulated first; what 
     predicted("3", "net", "x ← sim.rgb", "sim"),
     predicted("4", "other", "x ← real.rgb", "real"),
   ];
-  const models = modelsOf(posesOf([old, real, sim, other]), ["sim", "real"]);
+  const before = predicted("0", "net", "x ← sim.rgb", "sim");
+  const models = modelsOf(posesOf([before, old, real, sim, other]), ["sim", "real"]);
   expect(models.map(({ title, sides }) => [title, ...sides.map(({ prediction }) => prediction.id)])).toEqual([
     ["net", "3", "2"],
     ["net · x ← real.rgb", "1"],
