@@ -85,6 +85,8 @@ class LensWork(StoredWork):
         metrics = to_json(load_metrics(self.study))
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them
+        if "domains" in self.looking.lens.needs:
+            asked["predictions"] = [p.digest for p in self.study.predictions(self.recording.name) if p.is_current]
         if self._given is not None:
             subject, binding = self._given.subject, to_json(self._given.binding)
             asked |= {"subject": subject.info.name, "identity": subject.identity(), "binding": binding}

@@ -76,7 +76,7 @@ from innerview.schema.recording import (
     RowKind,
 )
 from innerview.schema.result import Result, ResultArray, ResultInfo
-from innerview.schema.rows import Feed, RowArray, Rows, States, Things, Watch, unwatched
+from innerview.schema.rows import Feed, Predicted, RowArray, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
@@ -141,6 +141,7 @@ __all__ = [
     "Polygon",
     "Pose",
     "PosePart",
+    "Predicted",
     "PredictedFrom",
     "RecordingInfo",
     "RerunOf",

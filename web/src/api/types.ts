@@ -623,7 +623,7 @@ export interface paths {
          * Prediction Columns
          * @description Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
          *
-         *     Beside what is predicted, how far each pose is from the recorded one.
+         *     Beside what is predicted, how far each pose is from the recorded one, and from that of the other domain.
          */
         get: operations["prediction_columns"];
         put?: never;
@@ -1391,6 +1391,8 @@ export interface components {
             live: boolean;
             /** Ordered */
             ordered: boolean;
+            /** Posed */
+            posed: boolean;
             row: components["schemas"]["RowKind"];
             /** Sites */
             sites: string[];
@@ -2547,6 +2549,18 @@ export interface components {
          * @description A pose head beside the recorded pose. All fields but the first are names of columns.
          */
         PredictedPose: {
+            /** Error Kind */
+            error_kind: string;
+            /**
+             * Gap
+             * @default
+             */
+            gap: string;
+            /**
+             * Gap Kind
+             * @default
+             */
+            gap_kind: string;
             /** Head */
             head: string;
             /**
@@ -2556,6 +2570,11 @@ export interface components {
             heading_error: string;
             /** Position Error */
             position_error: string;
+            /**
+             * Predicted Heading
+             * @default
+             */
+            predicted_heading: string;
             /** Predicted X */
             predicted_x: string;
             /** Predicted Y */
@@ -2582,12 +2601,18 @@ export interface components {
             created_at: string;
             /** Current */
             current: boolean;
+            /** Domain */
+            domain: string;
             /** Edits */
             edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
             /** Heads */
             heads: components["schemas"]["Head"][];
             /** Id */
             id: string;
+            /** Inputs */
+            inputs: {
+                [key: string]: string;
+            };
             /** Poses */
             poses: components["schemas"]["PredictedPose"][];
             /** Rows */
