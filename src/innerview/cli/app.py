@@ -12,6 +12,7 @@ from innerview.cli.ablation import arguments as ablation
 from innerview.cli.reductions import arguments as reductions
 from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
 from innerview.cli.training import learning
+from innerview.cli.transfer import camera, filters, gap
 from innerview.errors import InnerviewError
 from innerview.lenses.video.job import VideoJob
 from innerview.registry import load_plugins
@@ -278,7 +279,15 @@ def export(
 
 
 COMMANDS = (
-    *(predict.predict, *lenses.COMMANDS, *learning.COMMANDS, *trust.COMMANDS),
+    *(
+        predict.predict,
+        *lenses.COMMANDS,
+        *learning.COMMANDS,
+        *trust.COMMANDS,
+        *gap.COMMANDS,
+        *filters.COMMANDS,
+        *camera.COMMANDS,
+    ),
     *(*reductions.COMMANDS, *ablation.COMMANDS),
 )
 for command in COMMANDS:
