@@ -77,7 +77,8 @@ def pose(
         made = train_pose(source, out, training, units=units, progress=progress)
     console = Console()
     for where, told in made.held_out.items():
-        console.print(f"{where or 'held out'}: {told[0].name} {told[0]}, {told[2].name} {told[2]}", markup=False)
+        line = f"Held-out rows{f' of {where}' if where else ''}: {told[0].name} {told[0]}, {told[2].name} {told[2]}."
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     taken = f"{made.steps:,} step{'' if made.steps == 1 else 's'}"
     words = f"{taken}; it takes {made.binding}. Use it: --subject {out / 'model.py'}:make"
     console.print(words, markup=False, highlight=False, soft_wrap=True)
