@@ -70,7 +70,9 @@ def clear(bench: Workbench) -> None:
     bench.get("clear-selection").click()
 
 
-def test_models_and_kinds_are_those_of_the_nets(opened: Callable[..., Workbench], said: dict[tuple[str, str], Said]) -> None:
+def test_models_and_kinds_are_those_of_the_nets(
+    opened: Callable[..., Workbench], said: dict[tuple[str, str], Said]
+) -> None:
     bench = opened()
     for net in NETS:
         line = bench.page.locator(f'[data-testid="model"][data-model="{net}"]')

@@ -100,9 +100,7 @@ def make(folder: Path) -> iv.Study:
 def subjects() -> dict[str, iv.Subject]:
     head = Head(name="pose", kind="pose", size=3, names=("x", "y", "angle"), units=("m", "m", "rad"))
     example = {"rgb": torch.zeros(1, 3, HEIGHT, WIDTH)}
-    return {
-        name: iv.subject(net, name=name, example=example, heads={"pose": head}) for name, net in NETS.items()
-    }
+    return {name: iv.subject(net, name=name, example=example, heads={"pose": head}) for name, net in NETS.items()}
 
 
 @dataclass(frozen=True)

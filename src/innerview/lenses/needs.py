@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from innerview.errors import LensError
-from innerview.schema import Lens, RecordingInfo, SubjectInfo
+from innerview.schema import Lens, RecordingInfo, SubjectInfo, is_depth, is_pose
 
 NO_SUBJECT = (
     "'{lens}' runs the model again, and no model is loaded. Give one: look(…, subject=…), or innerview lens … "
@@ -108,6 +108,21 @@ def _domains(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     )
 
 
+def _pose(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    known = subject or recording.subject
+    if known is not None and any(head.kind == "pose" for head in known.heads):
+        return ""
+    return f"needs a pose head; '{known.name if known else recording.name}' has none. Declare it: heads={{'pose': 'pose'}}."
+
+
+def _depth(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    lacking = [] if any(is_depth(spec) for spec in recording.arrays) else ["pictures of depth with a unit (mm)"]
+    parts = {column.pose for column in recording.columns if is_pose(column)}
+    lacking += [] if {"x", "y", "angle"} <= parts else ["the recorded pose (columns of x, y and angle)"]
+    lacking += [] if recording.scene else ["a map with a camera"]
+    return f"needs {', '.join(lacking)}; '{recording.name}' has none." if lacking else ""
+
+
 def _nothing(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return ""
 
@@ -127,4 +142,6 @@ _CHECKS: dict[str, Check] = {
     "classes": _classes,
     "episodes": _episodes,
     "domains": _domains,
+    "pose": _pose,
+    "depth": _depth,
 }

@@ -302,7 +302,7 @@ class ResultSummary(BaseModel):
     arguments: dict[str, Any]
     created_at: str
     type: str
-    """Which generic view shows it: heat, layout, per row, per element, table, chart, gallery; "" for none."""
+    """Which generic view shows it: heat, layout, per row, per element, table, chart, gallery, map; "" for none."""
     arrays: dict[str, ResultArray]
     """Shapes and types by name; values are asked for by name."""
     provisional: bool

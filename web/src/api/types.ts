@@ -172,6 +172,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Filters
+         * @description Every filter that a binding may have, and every one that was saved under a name.
+         */
+        get: operations["filters"];
+        /**
+         * Save Filter
+         * @description Save filters under a name; one of the same name is replaced.
+         */
+        put: operations["save_filter"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/filters/{made}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop Filter
+         * @description Forget a saved filter.
+         */
+        delete: operations["drop_filter"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -810,6 +854,8 @@ export interface paths {
         /**
          * Result Array
          * @description An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers.
+         *
+         *     `small`: in 16 bits and deflated; times X-Innerview-Step they are the numbers to 1/65534 of the largest.
          */
         get: operations["result_array"];
         put?: never;
@@ -1244,6 +1290,49 @@ export interface components {
             unit: string;
         };
         /**
+         * BestFilterJob
+         * @description Look for the numbers of filters that bring a subject closest to the truth on some pairs; tested on the rest.
+         */
+        BestFilterJob: {
+            /** Again */
+            again?: boolean;
+            /** Budget */
+            budget?: number;
+            /** Count */
+            count?: number;
+            /** Domains */
+            domains?: string[];
+            /** Filters */
+            filters?: string[];
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "best_filter";
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure?: "place" | "heading";
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Save */
+            save?: string;
+            /** Share */
+            share?: number;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
          * BinaryHead
          * @description What the binary message that follows holds: little-endian numbers, row by row.
          */
@@ -1567,6 +1656,40 @@ export interface components {
             error: components["schemas"]["ErrorBody"];
         };
         /**
+         * FilterNumber
+         * @description One number of a filter.
+         */
+        FilterNumber: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Name */
+            name: string;
+            /** Neutral */
+            neutral: number;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /** Usual */
+            usual: [
+                number,
+                number
+            ];
+        };
+        /**
+         * FiltersReply
+         * @description What filters there are, and what was saved.
+         */
+        FiltersReply: {
+            /** Known */
+            known: components["schemas"]["PictureFilter"][];
+            /** Saved */
+            saved: components["schemas"]["SavedFilter"][];
+        };
+        /**
          * FirstDifference
          * @description The first steps at which two runs differ; none where they never do.
          */
@@ -1579,6 +1702,51 @@ export interface components {
             place: number | null;
         };
         /**
+         * FitCameraJob
+         * @description Look for the camera's height, pitch and field of view with which a world renders what the real pictures show.
+         */
+        FitCameraJob: {
+            /** Again */
+            again?: boolean;
+            /** Budget */
+            budget?: number;
+            /** Count */
+            count?: number;
+            /** Domain */
+            domain?: string;
+            /** Fov Deg */
+            fov_deg?: [
+                number,
+                number
+            ];
+            /** Height M */
+            height_m?: [
+                number,
+                number
+            ];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "fit_camera";
+            /** Pitch Deg */
+            pitch_deg?: [
+                number,
+                number
+            ];
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Width */
+            width?: number;
+            /** World */
+            world?: string | null;
+        };
+        /**
          * FunctionReply
          * @description A function that an expression may call.
          */
@@ -1589,6 +1757,38 @@ export interface components {
             over_time: boolean;
             /** Usage */
             usage: string;
+        };
+        /**
+         * GapJob
+         * @description The errors of models in two domains of a paired recording, and the gap between; missing predictions are made.
+         */
+        GapJob: {
+            /** Again */
+            again?: boolean;
+            /** Baseline */
+            baseline?: string;
+            /** Domains */
+            domains?: string[];
+            /** Filters */
+            filters?: string[];
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "gap";
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Subjects */
+            subjects?: string[];
         };
         /**
          * Head
@@ -1746,7 +1946,7 @@ export interface components {
             unit: string;
         };
         /** JobRequest */
-        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"] | components["schemas"]["VideoJob"];
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"] | components["schemas"]["VideoJob"] | components["schemas"]["GapJob"] | components["schemas"]["BestFilterJob"] | components["schemas"]["FitCameraJob"];
         /**
          * LearningJob
          * @description What maps of the same observations say at every snapshot of a training, beside the scores.
@@ -1812,7 +2012,7 @@ export interface components {
              * Needs
              * @default []
              */
-            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes")[];
+            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes" | "domains" | "pose" | "depth")[];
             /**
              * Over
              * @default rows
@@ -1851,7 +2051,7 @@ export interface components {
              * @default per row
              * @enum {string}
              */
-            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
+            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery" | "map";
         };
         /**
          * LensCall
@@ -2240,10 +2440,35 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Of Type
+             * @default
+             */
+            of_type: ("heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery" | "map") | "";
+            /**
              * Type
              * @enum {string}
              */
             type: "int" | "float" | "bool" | "choice" | "layer" | "target" | "head" | "array" | "column" | "result" | "text";
+        };
+        /**
+         * PictureFilter
+         * @description One filter as it is declared.
+         */
+        PictureFilter: {
+            /** Description */
+            description: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "brightness" | "contrast" | "temperature" | "blur" | "depth range" | "pitch" | "height" | "field of view";
+            /** Numbers */
+            numbers: components["schemas"]["FilterNumber"][];
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "colour" | "depth" | "view";
         };
         /**
          * Polygon
@@ -2666,6 +2891,21 @@ export interface components {
              * @default step
              */
             one: string;
+        };
+        /**
+         * SavedFilter
+         * @description Filters under a name, made in this order.
+         */
+        SavedFilter: {
+            /** Name */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Steps */
+            steps: string;
         };
         /**
          * SavedSelection
@@ -3828,6 +4068,126 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    filters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiltersReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    save_filter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedFilter"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiltersReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_filter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                made: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiltersReply"];
                 };
             };
             /** @description Client Error */
@@ -5366,6 +5726,7 @@ export interface operations {
             query?: {
                 start?: number;
                 stop?: number | null;
+                small?: boolean;
             };
             header?: never;
             path: {

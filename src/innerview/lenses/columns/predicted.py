@@ -206,7 +206,7 @@ class PredictedColumns:
             true = self._recorded(each.angle.recorded.name, rows) * units_per(each.angle.recorded.unit, "deg")
             said = table[each.angle.said].to_numpy() * each.angle.factor("deg")
             made |= {pose.heading_error: heading_errors(said, true), pose.predicted_heading: said % 360}
-        areas = [areas_of(*place, self._areas) for place in ((x, y), (true_x, true_y))]
+        areas = [areas_of(at_x, at_y, self._areas) for at_x, at_y in ((x, y), (true_x, true_y))]
         kinds = error_kinds(error, *areas, tolerance=self.tolerance, areas=len(self._areas))
         words = [_words(pose.error_kind, kinds, ERROR_KINDS)]
         if self.twin is not None and pose.gap:

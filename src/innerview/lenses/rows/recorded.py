@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import polars as pl
 from innerview.errors import LensError, UnknownName
 from innerview.lenses.columns.derived import Derived, derived
 from innerview.lenses.columns.predicted import domain_of
-from innerview.schema import ArraySpec, Column, Predicted, Rows, States, Things
+from innerview.schema import ArraySpec, Column, Predicted, RowArray, Rows, States, Things
 from innerview.store import Predictions, Recording, Study, damage_named
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def recorded_rows(
         things=_things(study, recording, numbers),
         predicted=lambda: predicted(study, recording, numbers),
         seconds_per_step=recording.info.ordering.seconds_per_step if recording.info.ordering else None,
+        arrays={s.name: _array(recording, s, numbers) for s in recording.info.arrays if s.kind != "ragged"},
+        scene=partial(recording.scene, recording.info.scene) if recording.info.scene else None,
     )
     mask = next((spec for spec in recording.info.arrays if spec.role == "mask"), None)
     if mask is not None:
@@ -93,7 +95,13 @@ def recorded_rows(
         return rows
     from innerview.lenses.rows.feed import RecordedFeed
 
-    return replace(rows, feed=RecordedFeed(given, numbers), ends=given.extremes())
+    domains = {name: RecordedFeed(side, numbers) for name, side in given.domains.items()}
+    feed = RecordedFeed(given, numbers)
+    return replace(rows, feed=feed, ends=given.extremes(), domains=domains, channels=given.channels)
+
+
+def _array(recording: Recording, spec: ArraySpec, numbers: np.ndarray) -> RowArray:
+    return RowArray(spec=spec, read=lambda places: recording.array_rows(spec.name, numbers[places]))
 
 
 def predicted(study: Study, recording: Recording, numbers: np.ndarray) -> list[Predicted]:
