@@ -95,7 +95,8 @@ def print_trust(console: Console, result: Result) -> None:
     for each in value["methods"]:
         table.add_row(*(escape(cell) for cell in cells(each, short=True)))
     # Numbers are never cut, however narrow the terminal, or a file, is.
-    console.print(table, width=max(console.width, _WIDTH), crop=False, no_wrap=True)
+    console.width = max(console.width, _WIDTH)
+    console.print(table)
     for sentence in value["recommendation"]["sentences"]:
         console.print(sentence, markup=False, highlight=False, soft_wrap=True)
     legend = _LEGEND.format(threshold=value["threshold"])
