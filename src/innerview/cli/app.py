@@ -99,7 +99,8 @@ def import_data(
     ],
     study: Annotated[Path | None, typer.Option(help="The study's folder, which is made where it is not there.")] = None,
     format: Annotated[
-        str | None, typer.Option(help="drlviz, memred, npz, table or pairs; else found by looking.")
+        str | None,
+        typer.Option(help="drlviz, memred, npz, table, pairs, manifest, sim2realviz or tum; else found by looking."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the recording; that of the first file unless said.")] = None,
     image: Annotated[
@@ -108,7 +109,7 @@ def import_data(
     ] = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(help="KIND=UNIT of a folder of image pairs, COLUMN=UNIT of a table: depth=mm; may be repeated."),
+        typer.Option(help="KIND=UNIT of images, COLUMN=UNIT of a table: depth=mm, angle=deg; may be repeated."),
     ] = None,
     order: Annotated[
         str | None,
@@ -123,15 +124,8 @@ def import_data(
 
     Several .json files are episodes of one recording. What cannot be read is named, and nothing of it is kept.
 
-    A folder of image pairs has a row for each name that all its folders have; what may lie in it (see docs/imports.md):
-
-        pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg, pairs/sim/depth/0001.png
-
-        pairs/poses.csv     name, x [m], y [m], angle [deg]
-
-        pairs/map.png       the ground
-
-        pairs/pairs.json    {"units": {"depth": "mm"}, "map": {…}, "polygons": {…}, …}
+    Folders of images: a folder a kind (pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg) with poses.csv, map.png and
+    pairs.json; a manifest with a line an image; Sim2RealViz's names with match.csv; TUM RGB-D. See docs/imports.md.
 
     Examples:
 
@@ -142,6 +136,10 @@ def import_data(
         innerview import pairs/ --study my.study --unit depth=mm
 
         innerview import pairs.csv --study my.study --image sim_file=sim --image real_file=real
+
+        innerview import manifest.csv --study my.study --unit angle=deg
+
+        innerview import rgbd_dataset_freiburg1_room/ --study my.study
     """
     units = {kind: of for kind, _, of in (text.partition("=") for text in unit or ())}
     options = ImportOptions(

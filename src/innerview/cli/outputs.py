@@ -117,6 +117,17 @@ def _print_gallery(console: Console, study: Study, result: Result) -> None:
     _print(console, ("picture", "caption", score, "row"), lines[:MAX_LINES], len(lines) - MAX_LINES)
 
 
+def _print_map(console: Console, study: Study, result: Result) -> None:
+    shown, counts = result.shown, study.result_array(result.id, "counts")
+    values, place = study.result_array(result.id, "values"), shown["place_unit"]
+    top, left = np.unravel_index(int(np.abs(values).argmax()), values.shape)
+    x = shown["origin"][0] + (left + 0.5) * shown["cell"]
+    y = shown["origin"][1] + (len(values) - top - 0.5) * shown["cell"]
+    size = f"{counts.shape[1]} × {counts.shape[0]} of {shown['cell']:g} {place}"
+    line = (size, int((counts > 0).sum()), float(values[top, left]), f"{x:.4g}, {y:.4g} {place}", shown["unit"])
+    _print(console, ("cells", "seen", "strongest", "at", "unit"), [line])
+
+
 def _print_value(console: Console, study: Study, result: Result) -> None:
     console.print_json(data=result.value)
 
@@ -129,4 +140,5 @@ _PRINTERS: dict[str, Callable[[Console, Study, Result], None]] = {
     "table": _print_table,
     "chart": _print_chart,
     "gallery": _print_gallery,
+    "map": _print_map,
 }

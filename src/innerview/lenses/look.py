@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,19 @@ from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, named_recording, recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
-from innerview.schema import Heat, Lens, Output, Result, Rows, Watch, join_rows, restored_rows, to_json, unwatched
+from innerview.schema import (
+    Heat,
+    Lens,
+    Output,
+    Parameter,
+    Result,
+    Rows,
+    Watch,
+    join_rows,
+    restored_rows,
+    to_json,
+    unwatched,
+)
 from innerview.store import Recording, Study, load_metrics
 
 if TYPE_CHECKING:
@@ -72,6 +85,8 @@ class LensWork(StoredWork):
         metrics = to_json(load_metrics(self.study))
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them
+        if "domains" in self.looking.lens.needs:
+            asked["predictions"] = [p.digest for p in self.study.predictions(self.recording.name) if p.is_current]
         if self._given is not None:
             subject, binding = self._given.subject, to_json(self._given.binding)
             asked |= {"subject": subject.info.name, "identity": subject.identity(), "binding": binding}
@@ -137,10 +152,20 @@ class LensWork(StoredWork):
         """Parameters that name the result of another lens, as that result."""
         named = {p.name: str(self.parameters[p.name]) for p in self.looking.lens.parameters if p.type == "result"}
         saved = {name: self.study.result(id) for name, id in named.items() if id}
-        return {
-            name: Output(value=r.value, arrays={array: self.study.result_array(r.id, array) for array in r.arrays})
-            for name, r in saved.items()
-        }
+        return {name: self._output(result) for name, result in saved.items()}
+
+    def _domain_of(self, result: Result) -> str:
+        """The domain whose pictures heat lies over that does not say so itself."""
+        fed = set(result.shown.get("arrays", {}).values())
+        return next((spec.domain for spec in self.recording.info.arrays if spec.name in fed and spec.domain), "")
+
+    def _output(self, result: Result) -> Output:
+        arrays = {name: self.study.result_array(result.id, name) for name in result.arrays}
+        if result.type == Heat.type:
+            heat = restored_rows(result, arrays)
+            assert isinstance(heat, Heat)
+            return heat if heat.domain else replace(heat, domain=self._domain_of(result))
+        return Output(value=result.value, arrays=arrays)
 
 
 def _rows_of(given: Sequence[Output]) -> int:
@@ -160,7 +185,7 @@ def given_rows(
         return None
     from innerview.lenses.rows.inputs import RowInputs
 
-    given = RowInputs(subject, recording, inputs, differs=differs)
+    given = RowInputs(subject, recording, inputs or _by_domain(lens, recording, subject), differs=differs)
     if given.edits_vary and lens.over != "row":
         of = recording.info.of
         raise LensError(
@@ -170,11 +195,20 @@ def given_rows(
     return given
 
 
+def _by_domain(lens: Lens, recording: Recording, subject: Subject) -> dict[str, str]:
+    """A lens that looks at two domains is fed with either, where nothing is said: pictures come from the first one."""
+    domains = dict.fromkeys(spec.domain for spec in recording.info.arrays if spec.domain and spec.pair)
+    if "domains" not in lens.needs or not domains:
+        return {}
+    return {spec.name: next(iter(domains)) for spec in subject.info.inputs if spec.kind == "image"}
+
+
 def shown_of(output: Output, given: RowInputs | None) -> dict[str, Any]:
     """What the generic view needs beside the arrays; of heat also which array of the recording fed each input."""
     if not isinstance(output, Heat) or given is None:
         return output.shown()
-    return {**output.shown(), "arrays": {name: items[0].array for name, items in given.binding.by_input.items()}}
+    side = given.domains.get(output.domain, given)
+    return {**output.shown(), "arrays": {name: items[0].array for name, items in side.binding.by_input.items()}}
 
 
 def look_at(
@@ -237,7 +271,7 @@ def complete_parameters(
         if parameter.type == "array":
             chosen[parameter.name] = memory_array(recording, str(chosen[parameter.name]))
         if parameter.type == "result" and chosen[parameter.name]:
-            _check_result(study, parameter.name, str(chosen[parameter.name]))
+            _check_result(study, parameter, recording, str(chosen[parameter.name]))
     return chosen
 
 
@@ -290,7 +324,13 @@ def _within_one_episode(recording: Recording, numbers: np.ndarray, *, chosen: bo
     return inside
 
 
-def _check_result(study: Study, kind: str, id: str) -> None:
+def _check_result(study: Study, parameter: Parameter, recording: Recording, id: str) -> None:
     found = study.result(id)
-    if found.kind != kind:
-        raise LensError(f"Result '{id}' is of lens '{found.kind}'; one of '{kind}' is needed here.")
+    if parameter.of_type and found.recording != recording.name:
+        raise LensError(f"Result '{id}' is of recording '{found.recording}'; one of '{recording.name}' is needed.")
+    if parameter.of_type and found.type != parameter.of_type:
+        raise LensError(
+            f"Result '{id}' is of type '{found.type or 'other'}'; one of type '{parameter.of_type}' is needed."
+        )
+    if not parameter.of_type and found.kind != parameter.name:
+        raise LensError(f"Result '{id}' is of lens '{found.kind}'; one of '{parameter.name}' is needed here.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from innerview.errors import LensError
-from innerview.schema import Lens, RecordingInfo, SubjectInfo
+from innerview.schema import Lens, RecordingInfo, SubjectInfo, is_depth, is_pose
 
 NO_SUBJECT = (
     "'{lens}' runs the model again, and no model is loaded. Give one: look(…, subject=…), or innerview lens … "
@@ -95,6 +95,34 @@ def _episodes(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return "" if recording.ordering else f"needs rows with time; those of '{recording.name}' have none."
 
 
+def _domains(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    sides: dict[str, set[str]] = {}
+    for spec in recording.arrays:
+        if spec.domain and spec.pair:
+            sides.setdefault(spec.pair, set()).add(spec.domain)
+    if any(len(domains) > 1 for domains in sides.values()):
+        return ""
+    return (
+        f"needs rows that two domains show; '{recording.name}' has no arrays of a pair, such as sim.rgb and real.rgb. "
+        "Import paired images with innerview import."
+    )
+
+
+def _pose(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    known = subject or recording.subject
+    if known is not None and any(head.kind == "pose" for head in known.heads):
+        return ""
+    return f"needs a pose head; '{known.name if known else recording.name}' has none. Declare it: heads={{'pose': 'pose'}}."
+
+
+def _depth(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
+    lacking = [] if any(is_depth(spec) for spec in recording.arrays) else ["pictures of depth with a unit (mm)"]
+    parts = {column.pose for column in recording.columns if is_pose(column)}
+    lacking += [] if {"x", "y", "angle"} <= parts else ["the recorded pose (columns of x, y and angle)"]
+    lacking += [] if recording.scene else ["a map with a camera"]
+    return f"needs {', '.join(lacking)}; '{recording.name}' has none." if lacking else ""
+
+
 def _nothing(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     return ""
 
@@ -113,4 +141,7 @@ _CHECKS: dict[str, Check] = {
     "masks": _masks,
     "classes": _classes,
     "episodes": _episodes,
+    "domains": _domains,
+    "pose": _pose,
+    "depth": _depth,
 }

@@ -3,7 +3,7 @@
 Everything here turns into plain JSON values with `to_json` and back with `from_json`.
 """
 
-from innerview.schema.binding import Binding, InputBinding, Step, bind, parse_filters
+from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth, parse_filters
 from innerview.schema.data import (
     ArrayKind,
     ArraySpec,
@@ -33,6 +33,7 @@ from innerview.schema.output import (
     OUTPUTS,
     Axis,
     Chart,
+    FloorMap,
     Gallery,
     Heat,
     Layout,
@@ -75,7 +76,7 @@ from innerview.schema.recording import (
     RowKind,
 )
 from innerview.schema.result import Result, ResultArray, ResultInfo
-from innerview.schema.rows import Feed, Rows, States, Things, Watch, unwatched
+from innerview.schema.rows import Feed, Predicted, RowArray, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
@@ -108,6 +109,7 @@ __all__ = [
     "EpisodeSummary",
     "Feed",
     "FilterNumber",
+    "FloorMap",
     "Gallery",
     "Head",
     "Heat",
@@ -139,6 +141,7 @@ __all__ = [
     "Polygon",
     "Pose",
     "PosePart",
+    "Predicted",
     "PredictedFrom",
     "RecordingInfo",
     "RerunOf",
@@ -146,6 +149,7 @@ __all__ = [
     "ResultArray",
     "ResultInfo",
     "RolledOutFrom",
+    "RowArray",
     "RowKind",
     "Rows",
     "SavedFilter",
@@ -174,6 +178,7 @@ __all__ = [
     "entropy_column",
     "find_site",
     "from_json",
+    "is_depth",
     "is_pose",
     "join_rows",
     "of_kind",

@@ -23,6 +23,9 @@ Need = Literal[
     "masks",
     "classes",  # masks, or named things with their boxes in the picture
     "episodes",  # rows with time
+    "domains",  # paired arrays: each row as two domains show it
+    "pose",  # a head that says a pose, and the recorded pose to compare it with
+    "depth",  # a picture of lengths, the camera and the recorded pose
 ]
 RUNS: tuple[Need, ...] = ("subject", "gradients", "convolution", "attention")
 """A lens with one of these needs is given a subject."""
@@ -44,6 +47,8 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    of_type: OutputType | Literal[""] = ""
+    """Of a `result`: any of this type will do, whichever lens made it."""
 
 
 TARGET = Parameter(

@@ -1,4 +1,4 @@
-"""What a lens gives back: one of seven types, each of which has a generic view."""
+"""What a lens gives back: one of eight types, each of which has a generic view."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from innerview.errors import LensError
 from innerview.schema.plain import to_json
 from innerview.schema.result import Result
 
-OutputType = Literal["heat", "layout", "per row", "per element", "table", "chart", "gallery"]
+OutputType = Literal["heat", "layout", "per row", "per element", "table", "chart", "gallery", "map"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,11 +63,16 @@ class Heat(Output):
     """Where it is of several observations, which: "t−1", "t". As many equal parts of the channels, in that order."""
     vectors: tuple[str, ...] = ()
     """Inputs that are vectors: their heat is shown as a bar per feature."""
+    domain: str = ""
+    """Of paired rows, the domain whose pictures it lies over; empty for those that were given."""
+    positive: Literal["orange", "blue"] = "orange"
+    """The colour of what is above zero, where the sign means something; below zero has the other one."""
 
     def shown(self) -> dict[str, Any]:
         largest = {name: float(np.abs(values).max(initial=0.0)) for name, values in self.heat.items()}
         shown = {"inputs": list(self.heat), "unit": self.unit, "signed": self.signed, "largest": largest}
-        of_more = {"steps": list(self.steps), "vectors": list(self.vectors)}
+        of_more = {"steps": list(self.steps), "vectors": list(self.vectors), "domain": self.domain}
+        of_more |= {"positive": self.positive} if self.positive != "orange" else {}
         return {**shown, **{name: values for name, values in of_more.items() if values}}
 
     def stored(self) -> dict[str, np.ndarray]:
@@ -94,7 +99,7 @@ class Layout(Output):
     places: np.ndarray
     """[row, 2]."""
     rows: np.ndarray
-    """int [row], ascending: rows of the recording."""
+    """int [point], ascending: rows of the recording; a row may have several points, such as one for each domain."""
     axes: tuple[Axis, ...] = ()
     """Two, where the directions mean something."""
 
@@ -106,7 +111,7 @@ class Layout(Output):
         return {**self.arrays, "places": places, "rows": rows}
 
     def check(self) -> None:
-        if self.places.shape != (len(self.rows), 2) or (np.diff(self.rows) <= 0).any():
+        if self.places.shape != (len(self.rows), 2) or (np.diff(self.rows) < 0).any():
             raise LensError("A layout has places [row, 2] and as many rows, ascending.")
         _demand_finite("the layout", self.places)
 
@@ -253,8 +258,47 @@ class Gallery(Output):
                 raise LensError(f"There are {len(given)} {what} for {len(pictures)} pictures.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class FloorMap(Output):
+    """A number for each cell of the ground, raw and signed, with how often it was seen. It is scaled where it is shown."""
+
+    type: ClassVar[str] = "map"
+    values: np.ndarray
+    """[height, width], the uppermost row first, which has the largest y; 0 where nothing was seen."""
+    counts: np.ndarray
+    """int [height, width]: how many pixels looked there."""
+    origin: tuple[float, float]
+    """Where the lower left corner of the lower left cell lies, in the unit of places."""
+    cell: float
+    """Side of a cell, in the unit of places."""
+    place_unit: str = "m"
+    unit: str = ""
+    """What a value of 1 means."""
+    signed: bool = True
+    positive: Literal["orange", "blue"] = "orange"
+
+    def shown(self) -> dict[str, Any]:
+        told = {"origin": list(self.origin), "cell": self.cell, "place_unit": self.place_unit, "unit": self.unit}
+        colour = {"positive": self.positive} if self.positive != "orange" else {}
+        largest = float(np.abs(self.values).max(initial=0.0))
+        return {**told, "signed": self.signed, "largest": largest, "most": int(self.counts.max(initial=0)), **colour}
+
+    def stored(self) -> dict[str, np.ndarray]:
+        values, counts = np.asarray(self.values, np.float32), np.asarray(self.counts, np.int32)
+        return {**self.arrays, "values": values, "counts": counts}
+
+    def check(self) -> None:
+        if self.values.ndim != 2 or self.values.shape != self.counts.shape:
+            raise LensError(
+                f"A map has values and counts [height, width], not {list(self.values.shape)} and {list(self.counts.shape)}."
+            )
+        if not (self.cell > 0 and np.isfinite([self.cell, *self.origin]).all()):
+            raise LensError(f"A map has cells of some size and an origin, not {self.cell} and {self.origin}.")
+        _demand_finite("the map", self.values)
+
+
 OUTPUTS: Mapping[str, type[Output]] = {
-    kind.type: kind for kind in (Heat, Layout, PerRow, PerElement, Table, Chart, Gallery)
+    kind.type: kind for kind in (Heat, Layout, PerRow, PerElement, Table, Chart, Gallery, FloorMap)
 }
 
 
@@ -295,7 +339,8 @@ def restored_rows(result: Result, arrays: Mapping[str, np.ndarray]) -> Output:
         return PerRow(values=values, rows=rows, columns=columns, value=result.value, arrays=beside)
     heat = {name: beside.pop(f"heat.{name}") for name in result.shown["inputs"]}
     unit, signed = result.shown["unit"], result.shown["signed"]
-    several = {name: tuple(result.shown.get(name, ())) for name in ("steps", "vectors")}
+    several: dict[str, Any] = {name: tuple(result.shown.get(name, ())) for name in ("steps", "vectors")}
+    several |= {name: result.shown[name] for name in ("domain", "positive") if name in result.shown}
     return Heat(heat=heat, rows=rows, unit=unit, signed=signed, value=result.value, arrays=beside, **several)
 
 

@@ -27,7 +27,7 @@ class ResultInfo:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     created_at: str = ""
     type: str = ""
-    """Which generic view shows it (heat, layout, per row, per element, table, chart, gallery); "" for none."""
+    """Which generic view shows it (heat, layout, per row, per element, table, chart, gallery, map); "" for none."""
     arrays: Mapping[str, ResultArray] = field(default_factory=dict)
     """What belongs to it, by name."""
     provisional: bool = False

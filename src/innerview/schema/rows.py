@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.schema.data import Column
+from innerview.schema.data import ArraySpec, Column
+from innerview.schema.place.scene import Scene
 
 PIECE_BYTES = 32 << 20
 
@@ -150,6 +151,33 @@ class Things:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RowArray:
+    """One array of the recording as it is stored, read when it is asked for."""
+
+    spec: ArraySpec
+    read: Callable[[np.ndarray], np.ndarray]
+    """[places, …] for places in any order."""
+
+    def part(self, places: np.ndarray) -> RowArray:
+        """Some of its rows."""
+        return RowArray(spec=self.spec, read=lambda some: self.read(places[some]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predicted:
+    """What one subject said of these rows when it saw their pictures of one domain."""
+
+    subject: str
+    domain: str
+    states: Mapping[str, States]
+    """Its heads and the sites that were kept, by name of the array; NaN in rows that were not predicted."""
+
+
+def _nobody() -> Sequence[Predicted]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """Rows that a lens looks at: any selection of a recording. What it does not ask for is not read.
 
@@ -174,10 +202,20 @@ class Rows:
     """What the numbers in the masks stand for."""
     things: Things | None = None
     """What is in view, where the world names it with its boxes."""
+    predicted: Callable[[], Sequence[Predicted]] = _nobody
+    """What subjects predict of these rows, oldest first; looked up when it is asked for."""
     seconds_per_step: float | None = None
     """Where the world says it."""
     ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
     """For image inputs that were recorded as bytes: a black and a white picture as the subject takes them."""
+    domains: Mapping[str, Feed] = field(default_factory=dict)
+    """Of paired rows, by domain: the subject on the same rows as that domain shows them; see `in_domain`."""
+    channels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What each channel of an image input holds, "colour" or "depth"."""
+    arrays: Mapping[str, RowArray] = field(default_factory=dict)
+    """Arrays as they are stored, by name."""
+    scene: Callable[[], Scene] | None = None
+    """Reads the map that all these rows lie on, with the camera, where they share one."""
 
     @property
     def count(self) -> int:
@@ -214,6 +252,16 @@ class Rows:
             raise LensError("No masks were recorded. Your own environment provides them with iv.world(env, masks=…).")
         return self.mask(np.asarray(places))
 
+    def in_domain(self, name: str) -> Rows:
+        """The same rows, the subject fed with what that domain shows."""
+        if name not in self.domains:
+            there = ", ".join(map(repr, self.domains)) or "none"
+            raise LensError(
+                f"These rows have no counterpart in domain '{name}'. Domains that can feed this subject: {there}. Arrays of "
+                "a pair name their domain and the pair, as 'sim.rgb' and 'real.rgb' do; see docs/imports.md."
+            )
+        return replace(self, feed=self.domains[name])
+
     def group_numbers(self) -> np.ndarray:
         """[rows]: which group each row belongs to, counted from 0; all 0 where rows have no time."""
         if not self.groups:
@@ -223,14 +271,20 @@ class Rows:
     def part(self, places: np.ndarray) -> Rows:
         """Some of these rows, ascending; episodes are cut to what is left of them."""
         places = np.asarray(places, np.int64)
-        mask, things = self.mask, self.things
+        mask, things, predicted = self.mask, self.things, self.predicted
         return replace(
             self,
+            predicted=lambda: [
+                replace(one, states={name: states.part(places) for name, states in one.states.items()})
+                for one in predicted()
+            ],
             numbers=self.numbers[places],
             memory={name: states.part(places) for name, states in self.memory.items()},
             columns=_ColumnsPart(self.columns, places),
             groups=_runs(self.group_numbers()[places]) if self.groups else (),
             feed=_FeedPart(self.feed, places),
+            domains={name: _FeedPart(feed, places) for name, feed in self.domains.items()},
+            arrays={name: array.part(places) for name, array in self.arrays.items()},
             mask=None if mask is None else lambda some: mask(places[some]),
             things=None if things is None else replace(things, read=lambda some: things.read(places[some])),
         )

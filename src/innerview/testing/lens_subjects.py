@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from innerview.schema import ArraySpec, Column, Ordering, RecordingInfo, Rows
+from innerview.schema import ArraySpec, Camera, Column, Ordering, PosePart, RecordingInfo, RowArray, Rows, Scene
 from innerview.subjects import Subject, subject
-from innerview.testing.feeds import carried_rows
+from innerview.testing.feeds import GivenFeed, carried_rows
 from innerview.testing.subjects import TORCH_CASES, random_inputs
 
 STEPS = 6
@@ -93,6 +93,18 @@ class _Attention(_Sees):
         return self.heads(self.attend(patches, patches, patches)[0].mean(1))
 
 
+class _Poses(_Sees):
+    """Colour and depth in; where the camera stands out, read off means over maps, beside a policy and a value."""
+
+    def __init__(self) -> None:
+        super().__init__(channels=4)
+        self.place = nn.Linear(4, 3)
+
+    def forward(self, rgbd: Tensor) -> dict[str, Tensor]:  # type: ignore[override]
+        seen = functional.relu(self.see(rgbd))
+        return {**self.heads(seen.flatten(1)), "pose": self.place(seen.mean((2, 3)))}
+
+
 @dataclass(frozen=True)
 class LensCase:
     """A subject and rows that it can be run on."""
@@ -139,9 +151,48 @@ def lens_cases() -> tuple[LensCase, ...]:
         for name, make in _SEEING.items():
             torch.manual_seed(7)
             found.append(_case(name, make()))
+        torch.manual_seed(7)
+        found.append(_paired())
     cases = {case.name: case for case in TORCH_CASES}
     of_numbers = [_case(f"{name} of numbers", cases[name].adapt(cases[name].build())) for name in _OF_NUMBERS]
     return (*found, *of_numbers)
+
+
+def _paired() -> LensCase:
+    """Rows that two domains show, with a pose, depth, a map and a camera."""
+    adapted = subject(_Poses(), example={"rgbd": torch.zeros(1, 4, SIZE, SIZE)}, actions=ACTIONS)
+    case = _case("pairs", adapted)
+    count = case.rows.count
+    sides = {name: random_inputs(adapted.info, batch=count, seed=seed) for seed, name in enumerate(("real", "sim"))}
+    parts: tuple[PosePart, ...] = ("x", "y", "angle")
+    poses = {part: Column(name=part, type="float", pose=part, unit="rad" if part == "angle" else "m") for part in parts}
+    depth = {
+        f"{side}.depth": RowArray(
+            spec=ArraySpec(
+                name=f"{side}.depth", shape=(SIZE, SIZE), dtype="uint16", axes=("height", "width"), unit="mm",
+                domain=side, pair="depth", role="image",
+            ),
+            read=lambda places, seed=seed: np.random.default_rng(seed).integers(0, 4000, (count, SIZE, SIZE))[places],
+        )
+        for seed, side in enumerate(sides)
+    }  # fmt: skip
+    camera = Camera(width_px=SIZE, height_px=SIZE, focal_px=(6.0, 6.0), centre_px=(SIZE / 2, SIZE / 2))
+    room = Scene(unit="m", walls=((0.0, 0.0, 4.0, 4.0),), camera=camera)
+    rows = replace(
+        case.rows,
+        columns={**case.rows.columns, **{part: np.linspace(0.5, 3.0, count) for part in parts}},
+        specs={**case.rows.specs, **poses},
+        domains={name: GivenFeed(adapted, given) for name, given in sides.items()},
+        channels={"rgbd": ("colour",) * 3 + ("depth",)},
+        arrays=depth,
+        scene=lambda: room,
+    )
+    colour = [
+        ArraySpec(name=f"{side}.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", domain=side, pair="rgb") for side in sides
+    ]
+    arrays = (*case.info.arrays, *colour, *(array.spec for array in depth.values()))
+    info = replace(case.info, columns=(*case.info.columns, *poses.values()), arrays=arrays, scene="room")
+    return LensCase("pairs", adapted, rows, info)
 
 
 def _case(name: str, adapted: Subject) -> LensCase:

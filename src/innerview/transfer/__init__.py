@@ -1,1 +1,1 @@
-"""Says where two domains differ: errors of poses in each, the gap between them, and how much of it is closed."""
+"""Says where two domains differ, and what of it a subject notices: arrays and lazy rows in, new arrays out."""

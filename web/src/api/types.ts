@@ -623,7 +623,7 @@ export interface paths {
          * Prediction Columns
          * @description Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
          *
-         *     Beside what is predicted, how far each pose is from the recorded one.
+         *     Beside what is predicted, how far each pose is from the recorded one, and from that of the other domain.
          */
         get: operations["prediction_columns"];
         put?: never;
@@ -854,6 +854,8 @@ export interface paths {
         /**
          * Result Array
          * @description An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers.
+         *
+         *     `small`: in 16 bits and deflated; times X-Innerview-Step they are the numbers to 1/65534 of the largest.
          */
         get: operations["result_array"];
         put?: never;
@@ -1389,6 +1391,8 @@ export interface components {
             live: boolean;
             /** Ordered */
             ordered: boolean;
+            /** Posed */
+            posed: boolean;
             row: components["schemas"]["RowKind"];
             /** Sites */
             sites: string[];
@@ -2008,7 +2012,7 @@ export interface components {
              * Needs
              * @default []
              */
-            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes")[];
+            needs: ("subject" | "image input" | "vector input" | "policy" | "value" | "q" | "memory" | "attention" | "convolution" | "gradients" | "masks" | "classes" | "episodes" | "domains" | "pose" | "depth")[];
             /**
              * Over
              * @default rows
@@ -2047,7 +2051,7 @@ export interface components {
              * @default per row
              * @enum {string}
              */
-            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery";
+            yields: "heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery" | "map";
         };
         /**
          * LensCall
@@ -2436,6 +2440,11 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Of Type
+             * @default
+             */
+            of_type: ("heat" | "layout" | "per row" | "per element" | "table" | "chart" | "gallery" | "map") | "";
+            /**
              * Type
              * @enum {string}
              */
@@ -2540,6 +2549,18 @@ export interface components {
          * @description A pose head beside the recorded pose. All fields but the first are names of columns.
          */
         PredictedPose: {
+            /** Error Kind */
+            error_kind: string;
+            /**
+             * Gap
+             * @default
+             */
+            gap: string;
+            /**
+             * Gap Kind
+             * @default
+             */
+            gap_kind: string;
             /** Head */
             head: string;
             /**
@@ -2549,6 +2570,11 @@ export interface components {
             heading_error: string;
             /** Position Error */
             position_error: string;
+            /**
+             * Predicted Heading
+             * @default
+             */
+            predicted_heading: string;
             /** Predicted X */
             predicted_x: string;
             /** Predicted Y */
@@ -2575,12 +2601,18 @@ export interface components {
             created_at: string;
             /** Current */
             current: boolean;
+            /** Domain */
+            domain: string;
             /** Edits */
             edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
             /** Heads */
             heads: components["schemas"]["Head"][];
             /** Id */
             id: string;
+            /** Inputs */
+            inputs: {
+                [key: string]: string;
+            };
             /** Poses */
             poses: components["schemas"]["PredictedPose"][];
             /** Rows */
@@ -5694,6 +5726,7 @@ export interface operations {
             query?: {
                 start?: number;
                 stop?: number | null;
+                small?: boolean;
             };
             header?: never;
             path: {

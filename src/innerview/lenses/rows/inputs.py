@@ -14,8 +14,10 @@ from torch import Tensor
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
+from innerview.lenses.rows.domains import channels_of, domains_of
 from innerview.lenses.rows.filters import RowFilters
 from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
+from innerview.schema.binding import is_depth
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 
@@ -126,6 +128,26 @@ class RowInputs:
             return {}
         black, white = (self.subject.inputs(self._filled(whole)) for whole in (False, True))
         return {item.input: (black[item.input][0], white[item.input][0]) for item in pictures}
+
+    @cached_property
+    def domains(self) -> dict[str, RowInputs]:
+        """Of paired rows, by domain: the same rows as that domain shows them."""
+        found = domains_of(self.binding, self.recording.info.arrays)
+        return {
+            name: RowInputs(self.subject, self.recording, binding, as_recorded=self._as_recorded)
+            for name, binding in found.items()
+        }
+
+    @property
+    def channels(self) -> dict[str, tuple[str, ...]]:
+        """What each channel of a picture holds, "colour" or "depth", by name of the input."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, items in self.binding.by_input.items():
+            if self._specs[name].kind == "image":
+                single = ("colour",) * self._specs[name].shape[0] if len(items) == 1 else ()
+                each = (channels_of(self._arrays[item.array]) or single for item in items)
+                found[name] = tuple(channel for channels in each for channel in channels)
+        return {name: own for name, own in found.items() if len(own) == self._specs[name].shape[0]}
 
     @cached_property
     def has_recorded_memory(self) -> bool:
@@ -257,7 +279,9 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 def _apply(step: Step, values: np.ndarray, spec: ArraySpec) -> np.ndarray:
     if step.kind == "resize":
         width, height = (int(value) for value in step.values)
-        return np.stack([_resized(value, width, height) for value in values]) if len(values) else values
+        # Between a wall and a hole there is nothing: what is measured is not mixed.
+        way = Image.Resampling.NEAREST if is_depth(spec) else Image.Resampling.BILINEAR
+        return np.stack([_resized(value, width, height, way) for value in values]) if len(values) else values
     if step.kind == "channels first":
         return np.moveaxis(values, -1, 1)
     if step.kind == "divide":
@@ -270,13 +294,13 @@ def _apply(step: Step, values: np.ndarray, spec: ArraySpec) -> np.ndarray:
     return values
 
 
-def _resized(value: np.ndarray, width: int, height: int) -> np.ndarray:
+def _resized(value: np.ndarray, width: int, height: int, way: Image.Resampling) -> np.ndarray:
     """One picture [height, width] or with channels; each channel by itself, as Pillow takes a fourth for opacity.
 
     No value is rounded that was not.
     """
     if value.ndim == 3:
-        return np.stack([_resized(value[..., c], width, height) for c in range(value.shape[-1])], axis=-1)
+        return np.stack([_resized(value[..., c], width, height, way) for c in range(value.shape[-1])], axis=-1)
     plane = value if value.dtype == np.uint8 else value.astype(np.float32)
-    done = np.asarray(Image.fromarray(plane).resize((width, height), Image.Resampling.BILINEAR))
+    done = np.asarray(Image.fromarray(plane).resize((width, height), way))
     return done if value.dtype.kind == "f" else np.rint(done).astype(value.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from typing import Annotated
 
 import numpy as np
@@ -12,6 +13,7 @@ from innerview.schema import ResultArray, ResultInfo
 from innerview.serve import caching
 from innerview.serve.context import Serving
 from innerview.serve.encoding.plain import plain
+from innerview.serve.encoding.small import quantised
 from innerview.serve.failures import TooLarge
 from innerview.serve.routes.recordings import ARRAY_LIMIT, gives
 from innerview.serve.wire import ResultReply, ResultSummary
@@ -44,20 +46,29 @@ def result_array(
     service: Serving,
     start: Annotated[int, Query(ge=0)] = 0,
     stop: Annotated[int | None, Query(ge=0)] = None,
+    small: Annotated[bool, Query()] = False,
 ) -> Response:
-    """An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers."""
+    """An array of a result as raw little-endian bytes, or a part of its first axis; shape and type in the headers.
+
+    `small`: in 16 bits and deflated; times X-Innerview-Step they are the numbers to 1/65534 of the largest.
+    """
     found = service.study.result_info(result_id)
-    etag = f"{found.id}-{found.created_at}-{int(found.provisional)}"
+    etag = f"{found.id}-{found.created_at}-{int(found.provisional)}" + ("-small" if small else "")
     if kept := caching.unchanged(request, etag):
         return kept
     if name in found.arrays and _size(found.arrays[name], start, stop) > ARRAY_LIMIT:
         raise TooLarge(f"That is more than {ARRAY_LIMIT} bytes. Ask for a part of it with start and stop.")
     values = service.study.result_array(result_id, name, start, stop)
+    described: dict[str, str] = {}
+    if small:
+        values, step = quantised(values)
+        described["X-Innerview-Step"] = repr(step)
     little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-    described = {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
-    return caching.binary(
-        request, etag, content=little.tobytes(), media_type="application/octet-stream", extra=described
-    )
+    described |= {"X-Innerview-Shape": ",".join(map(str, values.shape)), "X-Innerview-Dtype": values.dtype.name}
+    content = little.tobytes()
+    if small:
+        content, described["Content-Encoding"] = zlib.compress(content, 6), "deflate"
+    return caching.binary(request, etag, content=content, media_type="application/octet-stream", extra=described)
 
 
 @router.delete("/{result_id}", status_code=204)

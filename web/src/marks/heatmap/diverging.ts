@@ -13,10 +13,12 @@ export interface Diverging {
 export const packedSteps = 256;
 const steps = packedSteps;
 
-export function readDiverging(): Diverging {
+/** Blue below zero and orange above, or the other way round. */
+export function readDiverging(above: "orange" | "blue" = "orange"): Diverging {
   const style = getComputedStyle(document.documentElement);
   const get = (name: string): Rgb => hex(style.getPropertyValue(`--${name}`).trim());
-  return { negative: get("neg"), zero: get("zero"), positive: get("pos"), unknown: get("edge") };
+  const [negative, positive] = above === "blue" ? [get("pos"), get("neg")] : [get("neg"), get("pos")];
+  return { negative, zero: get("zero"), positive, unknown: get("edge") };
 }
 
 /** The papers' colours for pictures with a sign: red against, green for. */

@@ -8,6 +8,7 @@ const parameter = (rest: Partial<Parameter>): Parameter => ({
   default: 3,
   description: "",
   choices: [],
+  of_type: "",
   low: null,
   high: null,
   ...rest,

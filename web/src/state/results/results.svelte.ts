@@ -93,8 +93,16 @@ export class Results {
   }
 
   of(kind: string): ResultLine[] {
-    const lines = this.all.filter((line) => line.kind === kind);
-    return this.strict ? lines.filter((line) => line.arguments.subject === this.subject) : lines;
+    return this.own(({ kind: other }) => other === kind);
+  }
+
+  /** Results of a type, whichever lens made them. */
+  ofType(type: string): ResultLine[] {
+    return this.own(({ type: other }) => other === type);
+  }
+
+  private own(fits: (line: ResultLine) => boolean): ResultLine[] {
+    return this.all.filter((line) => fits(line) && (!this.strict || line.arguments.subject === this.subject));
   }
 
   /** The result that was chosen for a kind, else the newest that fits; what others saw comes after who played. */
@@ -133,6 +141,11 @@ export class Results {
 
   array(id: string, name: string, part?: Range): Promise<ArraySlice> {
     return this.api.array(id, name, part);
+  }
+
+  /** The same in few bytes, exact to 1/65534 of the largest number. */
+  small(id: string, name: string): Promise<ArraySlice> {
+    return this.api.small(id, name);
   }
 
   /** The job that last looked through a lens for this page; one that somebody else started counts while it runs. */

@@ -10,7 +10,7 @@ const least = 480;
 export function figureOf(
   base: HTMLCanvasElement | null,
   heat: HTMLCanvasElement | null,
-  said: { title: string; reach: number; signed: boolean; unit: string },
+  said: { title: string; reach: number; signed: boolean; unit: string; positive?: "orange" | "blue" },
 ): HTMLCanvasElement {
   const [width, height] = [heat?.width || 1, heat?.height || 1];
   const scale = Math.max(1, Math.ceil(least / Math.max(width, height)));
@@ -27,7 +27,7 @@ export function figureOf(
   pen.fillText(said.title, 4, 18);
   const y = height * scale + 34;
   const bar = pen.createLinearGradient(70, 0, canvas.width - 70, 0);
-  stopsOf(said.signed).forEach((colour, i, all) => bar.addColorStop(i / (all.length - 1), colour));
+  stopsOf(said.signed, said.positive).forEach((colour, i, all) => bar.addColorStop(i / (all.length - 1), colour));
   pen.fillStyle = bar;
   pen.fillRect(70, y, canvas.width - 140, 12);
   pen.fillStyle = palette.ink;
@@ -40,8 +40,8 @@ export function figureOf(
   return canvas;
 }
 
-function stopsOf(signed: boolean): string[] {
+function stopsOf(signed: boolean, above?: "orange" | "blue"): string[] {
   if (!signed) return turboStops();
-  const { negative, zero, positive } = readDiverging();
+  const { negative, zero, positive } = readDiverging(above);
   return [negative, zero, positive].map(([r, g, b]) => `rgb(${r} ${g} ${b})`);
 }

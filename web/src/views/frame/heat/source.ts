@@ -23,6 +23,8 @@ export interface HeatWords {
   readonly steps: readonly string[];
   /** Inputs that are vectors: a bar per feature. */
   readonly vectors: readonly string[];
+  /** The colour of what is above zero. */
+  readonly positive: "orange" | "blue";
 }
 
 export function readWords(shown: unknown): HeatWords {
@@ -35,6 +37,7 @@ export function readWords(shown: unknown): HeatWords {
     largest: given.largest ?? {},
     steps: given.steps ?? [],
     vectors: given.vectors ?? [],
+    positive: given.positive ?? "orange",
   };
 }
 
@@ -63,6 +66,8 @@ export function lookLive(
     row: number;
     parameters: Given;
     input?: string;
+    /** Which array feeds which input. */
+    inputs?: Record<string, string>;
     /** A live subject by name; the one that is shown unless said. */
     subject?: string | undefined;
   },
