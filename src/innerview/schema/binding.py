@@ -81,6 +81,12 @@ class Binding:
         """By input, as it is written: array | step + array | step."""
         return {name: " + ".join(item.text for item in items) for name, items in self.by_input.items()}
 
+    @property
+    def filters(self) -> str:
+        """Filters of the pictures, each once, as they are written; empty where there are none."""
+        steps = (step for item in self.inputs for step in item.steps if step.kind in PICTURE_FILTERS)
+        return " | ".join(dict.fromkeys(map(str, steps)))
+
 
 def bind(
     inputs: Sequence[InputSpec], arrays: Sequence[ArraySpec], wanted: Mapping[str, str] | None = None, *, where: str

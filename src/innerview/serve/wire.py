@@ -207,6 +207,8 @@ class PredictionReply(BaseModel):
     """Which arrays fed which inputs, as text."""
     inputs: dict[str, str]
     """The same by input."""
+    filters: str
+    """Through which it saw pictures, as they are written; empty where there are none."""
     domain: str
     """Of the pictures that it saw; empty where they have none, or several."""
     heads: tuple[Head, ...]

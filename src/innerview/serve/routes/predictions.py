@@ -116,6 +116,7 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "subject": prediction.subject,
             "binding": str(prediction.binding),
             "inputs": prediction.binding.texts,
+            "filters": prediction.binding.filters,
             "domain": source.domain,
             "heads": to_json(info.subject.heads) if info.subject else [],
             "targets": targets_of(info.subject.heads) if info.subject else [],

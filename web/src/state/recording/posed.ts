@@ -52,18 +52,30 @@ export function modelsOf(poses: readonly Posed[], domains: readonly string[]): P
   }
   const models: Omit<PoseModel, "short">[] = [];
   for (const family of families.values()) {
-    const newest = domains.map((domain) => family.findLast((posed) => posed.domain === domain));
-    const sides = newest.filter((posed) => posed !== undefined);
-    // The same subject fed the same way again, for other sites say, says the same.
-    const fed = new Set(sides.map(({ prediction }) => prediction.binding));
-    const rest = family.filter((posed) => !sides.includes(posed) && !fed.has(posed.prediction.binding));
-    const first = sides[0];
-    if (first) models.push({ title: sides.length > 1 ? nameOf(first, poses) : first.title, sides, unit: first.unit });
-    models.push(...rest.map((posed) => ({ title: posed.title, sides: [posed], unit: posed.unit })));
+    const plain = newestOf(family, "", domains);
+    // What saw pictures through filters is one more model, beside what it says of the other domain as it is.
+    for (const filters of new Set(["", ...family.map(({ prediction }) => prediction.filters)])) {
+      const own = newestOf(family, filters, domains);
+      const sides = (own.some(Boolean) ? domains.map((_, i) => own[i] ?? plain[i]) : []).filter(
+        (posed) => posed !== undefined,
+      );
+      // The same subject fed the same way again, for other sites say, says the same.
+      const fed = new Set(sides.map(({ prediction }) => prediction.binding));
+      const rest = family.filter(({ prediction }) => prediction.filters === filters && !fed.has(prediction.binding));
+      const first = sides[0];
+      const title =
+        first && sides.length > 1 ? [nameOf(first, poses), filters].filter(Boolean).join(" | ") : first?.title;
+      if (first && title) models.push({ title, sides, unit: first.unit });
+      models.push(...rest.map((posed) => ({ title: posed.title, sides: [posed], unit: posed.unit })));
+    }
   }
   const shorter = withoutBegin(models.map(({ title }) => title));
   return models.map((model, i) => ({ ...model, short: shorter[i]! }));
 }
+
+/** The newest of each domain that saw pictures through these filters. */
+const newestOf = (family: readonly Posed[], filters: string, domains: readonly string[]): (Posed | undefined)[] =>
+  domains.map((domain) => family.findLast((posed) => posed.domain === domain && posed.prediction.filters === filters));
 
 /** Names without the words that all of them begin with. */
 export function withoutBegin(names: readonly string[]): string[] {

@@ -4,12 +4,13 @@ import { modelsOf, posesOf, withoutBegin } from "./posed";
 import { mediansBy, quantile } from "./quantile";
 import { Bitset } from "../selection/bitset";
 
-const predicted = (id: string, subject: string, binding: string, domain = ""): Prediction =>
+const predicted = (id: string, subject: string, binding: string, domain = "", filters = ""): Prediction =>
   ({
     id,
     subject,
     binding,
     domain,
+    filters,
     edits: [],
     current: true,
     columns: [{ name: "pose_position_error", unit: "m" }],
@@ -53,5 +54,20 @@ test("what one subject says of each domain goes together, simulated first; what 
     ["net", "3", "2"],
     ["net · x ← real.rgb", "1"],
     ["other", "4"],
+  ]);
+});
+
+test("what a subject says through filters is a model of its own, beside what it says of the other domain as it is", () => {
+  const found = [
+    predicted("1", "net", "x ← sim.rgb", "sim"),
+    predicted("2", "net", "x ← real.rgb", "real"),
+    predicted("3", "net", "x ← real.rgb | brightness 2", "real", "brightness 2"),
+    predicted("4", "net", "x ← real.rgb | blur 1", "real", "blur 1"),
+  ];
+  const models = modelsOf(posesOf(found), ["sim", "real"]);
+  expect(models.map(({ title, sides }) => [title, ...sides.map(({ prediction }) => prediction.id)])).toEqual([
+    ["net", "1", "2"],
+    ["net | brightness 2", "1", "3"],
+    ["net | blur 1", "1", "4"],
   ]);
 });
