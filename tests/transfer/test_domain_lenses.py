@@ -186,11 +186,11 @@ def test_patches_that_share_a_picture_say_what_each_says_alone() -> None:
     layer = patches._shared_layer(subject, swap)
     assert layer == "two" and len(patches.corners) == 36
     alone = subject.run({name: torch.where(patches.masks, other, own)}).heads["pose"]
-    assert torch.allclose(patches.heads(subject, swap)["pose"], alone, atol=1e-5)
+    assert torch.allclose(patches.heads(subject, swap)["pose"][1:], alone, atol=1e-5)
     past = iv.subject(Strided(skips=True), example=torch.zeros(1, 4, 64, 64), heads="pose")
     assert patches._shared_layer(past, swap) == ""  # another way leads past the layers: each patch goes alone
     alone = past.run({name: torch.where(patches.masks, other, own)}).heads["pose"]
-    assert torch.allclose(patches.heads(past, swap)["pose"], alone, atol=1e-5)
+    assert torch.allclose(patches.heads(past, swap)["pose"][1:], alone, atol=1e-5)
 
 
 def test_patches_cover_all_and_overlaps_are_means() -> None:
