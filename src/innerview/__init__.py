@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from innerview.edits import edit
     from innerview.interventions.ablation import ablate
     from innerview.interventions.ablation_test import ablation_test
+    from innerview.interventions.best_filter import best_filter
+    from innerview.interventions.fit_camera import fit_camera
     from innerview.interventions.reductions import reduce_table
     from innerview.interventions.smallest_memory import smallest_memory
     from innerview.interventions.sweep import sweep
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from innerview.lenses.trust.work import examine
     from innerview.lenses.video.export import export_video
     from innerview.lenses.video.job import VideoMap
+    from innerview.rollouts.gap.work import gap
     from innerview.rollouts.learning.ages import load_snapshot
     from innerview.rollouts.learning.folder import import_snapshots
     from innerview.rollouts.learning.signal import learning_signal
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from innerview.rollouts.rerun import rerun
     from innerview.rollouts.snapshots import snapshot, snapshot_callback
     from innerview.rollouts.what_if.sessions import what_if
-    from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit
+    from innerview.schema import EditSet, InputEdit, Move, SavedFilter, SiteEdit, WeightEdit
     from innerview.serve import show
     from innerview.store import Recording, Study, check, import_pairs, write_rows
     from innerview.subjects import Subject, from_sb3, subject
@@ -42,6 +45,7 @@ __version__ = "0.1.0"
 # Loaded when first used, so that looking at a study does not wait for torch.
 _HOMES = {
     "InputEdit": "innerview.schema",
+    "SavedFilter": "innerview.schema",
     "SiteEdit": "innerview.schema",
     "WeightEdit": "innerview.schema",
     "Move": "innerview.schema",
@@ -52,11 +56,14 @@ _HOMES = {
     "VideoMap": "innerview.lenses.video.job",
     "World": "innerview.worlds",
     "ablate": "innerview.interventions.ablation",
+    "best_filter": "innerview.interventions.best_filter",
     "check": "innerview.store",
     "edit": "innerview.edits",
     "examine": "innerview.lenses.trust.work",
     "export_video": "innerview.lenses.video.export",
+    "fit_camera": "innerview.interventions.fit_camera",
     "from_sb3": "innerview.subjects",
+    "gap": "innerview.rollouts.gap.work",
     "import_snapshots": "innerview.rollouts.learning.folder",
     "learning_signal": "innerview.rollouts.learning.signal",
     "load_snapshot": "innerview.rollouts.learning.ages",
@@ -84,6 +91,7 @@ __all__ = [
     "InputEdit",
     "Move",
     "Recording",
+    "SavedFilter",
     "SiteEdit",
     "Study",
     "Subject",
@@ -93,11 +101,14 @@ __all__ = [
     "World",
     "ablate",
     "ablation_test",
+    "best_filter",
     "check",
     "edit",
     "examine",
     "export_video",
+    "fit_camera",
     "from_sb3",
+    "gap",
     "import_pairs",
     "import_snapshots",
     "learning_signal",

@@ -131,7 +131,8 @@ def test_every_view_is_compared() -> None:
     of_maps = {
         f"view-{name}" for name in ("saliency-grid", "region", "classes", "memorised", "ignored", "learning", "trust")
     }
-    entries = {*VIEWS, *SEEING, *PLAYING, "view-errors", *of_maps}
+    of_pairs = {f"view-{name}" for name in ("geo-map", "models", "kinds", "rooms", "orientation", "joint")}
+    entries = {*VIEWS, *SEEING, *PLAYING, *of_pairs, *of_maps}
     assert registered() == entries, "a view without an entry, or an entry without a view"
 
 

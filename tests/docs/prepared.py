@@ -14,6 +14,7 @@ from torch import nn
 
 import innerview as iv
 from tests.copies import copied
+from tests.paired import painted, paired_study
 from tests.store.test_pairs import make_pairs
 
 from .blocks import ROOT, read_blocks
@@ -132,6 +133,10 @@ def _platformer(folder: Path) -> Names:
     return {"subject": subject, "world": world, "game": game}
 
 
+def _gap(folder: Path) -> Names:
+    return {"study": paired_study(folder), "plain": painted("plain"), "robust": painted("robust", 2.0)}
+
+
 def _office(folder: Path) -> Names:
     from innerview_zoo.worlds import office
 
@@ -141,6 +146,7 @@ def _office(folder: Path) -> Names:
 
 PAGES: dict[str, Callable[[Path], Names]] = {
     "docs/edits.md": _health,
+    "docs/gap.md": _gap,
     "docs/imports.md": _imports,
     "docs/jobs.md": _health,
     "docs/lenses.md": _health,

@@ -106,6 +106,7 @@ def _annotate(study: Study, handle: Handle) -> None:
         done("PATCH", f"/names/{factors.id}", {"0": "lava", "2": "saw"})
         done("PUT", "/selections", {"name": "hits", "recording": "steps", "expression": "hit ∩ ¬died"})
         done("PUT", "/reductions", HALF)
+        done("PUT", "/filters", {"name": "dusk", "steps": "brightness 0.5 | blur 1"})
         done("PUT", "/metrics", {"name": "late", "expression": "step > 3 and reward >= 1", "recording": "steps"})
         done("POST", "/edited", {"recording": RECORDING, "result": factors.id, "factors": [0]})
         for job in (

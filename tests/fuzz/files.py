@@ -196,7 +196,15 @@ class StudyFiles:
 
 def all_probes(target: Target) -> list[str]:
     """Addresses of everything that a study holds."""
-    found = ["/api/study", "/api/vocabulary", "/api/results", "/api/edited", "/api/selections", "/api/reductions"]
+    found = [
+        "/api/study",
+        "/api/vocabulary",
+        "/api/results",
+        "/api/edited",
+        "/api/selections",
+        "/api/reductions",
+        "/api/filters",
+    ]
     found += ["/api/reductions/file", "/api/metrics", *_recording_probes(target)]
     for entry in target.ask("GET", "/api/edited").json()["edited"]:
         found.append(f"/api/edited/{quote(entry['name'], safe='')}/weights")

@@ -260,6 +260,7 @@ def _names(target: Target) -> dict[str, list[Any]]:
     pool["lens"] = [lens["name"] for lens in lenses]
     pool["slug"] = [page["slug"] for page in target.ask("GET", "/api/docs").json()]
     pool["reduction"] = ["half"]
+    pool["made"] = ["dusk"]
     pool["layer"] = pool["site"] = ["see", "tell", "cell", "cell/h", "eye", "policy", "value"]
     pool["expression"] = ["step > 3", "reward + 1", "hit ∩ ¬died", "change(reward)"]
     pool["format"], pool["by"] = ["png", "webp", "x"], ["model", "change", "activation", "decisions", "correlation"]

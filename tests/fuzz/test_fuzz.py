@@ -31,7 +31,7 @@ def test_nothing_dies_fails_hangs_or_differs_in_silence(tried: Campaign) -> None
 def test_the_study_holds_a_file_of_every_kind(tried: Campaign) -> None:
     folders = {name.split("/")[0] for name in tried.files.whole}
     assert {"recordings", "predictions", "subjects", "snapshots", "results", "played"} <= folders
-    assert {"study.json", "selections.json", "reductions.json", "names.json", "metrics.json"} <= folders
+    assert {"study.json", "selections.json", "reductions.json", "filters.json", "names.json", "metrics.json"} <= folders
     inside = {name.split("/")[2] for name in tried.files.whole if name.startswith("recordings")}
     assert {"arrays", "rows", "groups", "scenes", "tables", "derived", "pyramid", "blocks.jsonl"} <= inside
 

@@ -77,6 +77,8 @@ def _saved(study: Study) -> Iterator[str]:
         yield f"threshold {name} {value}"
     for reduction in study.reductions():
         yield f"reduction {reduction.name} {_short(reduction)}"
+    for made in study.filters():
+        yield f"filter {made.name} {_short(made)}"
     yield from _models(study)
     yield from _computed(study)
 

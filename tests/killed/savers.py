@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from innerview.schema import EditSet, Metric, SiteEdit
+from innerview.schema import EditSet, Metric, SavedFilter, SiteEdit
 from innerview.store import (
     KeyedLog,
     Snapshot,
@@ -35,6 +35,7 @@ SAVES: dict[str, Callable[[Study, str], Any]] = {
     "name": lambda study, name: save_names(study, RESULT, {name: name}),
     "metric": lambda study, name: save_metric(study, Metric(name=name, expression="step")),
     "reduction": lambda study, name: study.save_reduction(EditSet(name=name, edits=(SiteEdit(elements=(1,)),))),
+    "filter": lambda study, name: study.save_filter(SavedFilter(name=name, steps="brightness 1.2")),
     "snapshot": lambda study, name: study.save_snapshot(Snapshot(run=name, step=1), {}),
     "played": _play,
 }
@@ -76,6 +77,7 @@ def _there(study: Study) -> set[str]:
         "name": load_names(study, RESULT),
         "metric": [metric.name for metric in load_metrics(study).own],
         "reduction": [reduction.name for reduction in study.reductions()],
+        "filter": [made.name for made in study.filters()],
         "snapshot": [snapshot.run for snapshot in study.snapshots()],
         "played": KeyedLog(study, SETTING).known(),
     }

@@ -18,7 +18,7 @@ from innerview.jobs.context import Context
 from innerview.jobs.work import run_job
 from innerview.rollouts.jobs import WhatIfJob
 from innerview.rollouts.played import played_episodes
-from innerview.schema import EditSet, EpisodeSummary, Metric, Move, SiteEdit, SubjectInfo, WeightEdit
+from innerview.schema import EditSet, EpisodeSummary, Metric, Move, SavedFilter, SiteEdit, SubjectInfo, WeightEdit
 from innerview.store import (
     Card,
     Edited,
@@ -89,6 +89,8 @@ def annotate(root: Path, saved: Saved) -> None:
         lambda: study.save_reduction(EditSet(name="half", edits=(SiteEdit(elements=(1, 2)),))),
         lambda: study.save_reduction(EditSet(name="less", edits=(SiteEdit(elements=(1,)),))),
         lambda: study.drop_reduction("half"),
+        lambda: study.save_filter(SavedFilter(name="dusk", steps="brightness 0.5")),
+        lambda: study.drop_filter("dusk"),
     ]
     for step in steps:
         with suppress(UnknownName):  # dropped before it was killed

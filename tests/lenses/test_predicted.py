@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ import torch
 from torch import Tensor, nn
 
 import innerview as iv
-from innerview.lenses.columns.predicted import PredictedColumns
-from innerview.schema import POSE, ArraySpec, Column, Head, PosePart
+from innerview.lenses.columns.predicted import PredictedColumns, predicted_columns
+from innerview.schema import POSE, ArraySpec, Column, Head, Polygon, PosePart, RecordingInfo, Scene
+from innerview.store import save_thresholds
+from innerview.store.recordings.scenes import scene_key
 
 X, Y, ANGLE = [1.0, 2.0, 3.0], [0.0, 1.0, -1.0], [10.0, 350.0, 180.0]
 
@@ -114,3 +117,76 @@ def test_what_cannot_be_compared_is_left_out(tmp_path: Path, units: tuple[str, .
     assert len(found.poses) == poses
     assert sum(bool(each.heading_error) for each in found.poses) == headings
     assert found.columns(["row"], 0, 3)["row"].to_list() == [0, 1, 2]
+
+
+ROOMS = (
+    Polygon(name="hall", points=((0, 0), (10, 0), (10, 2), (0, 2))),
+    # A room with a corner cut out, so that its hull is not the room.
+    Polygon(name="lab", points=((0, 2), (10, 2), (10, 10), (6, 10), (6, 4), (0, 4))),
+)
+PLACES = [(1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (1.0, 1.0), (8.0, 8.0)]
+SIM = [(1.5, 1.0), (1.0, 1.0), (9.0, 1.0), (3.0, 8.0), (2.0, 3.0)]
+REAL = [(1.0, 1.5), (9.0, 1.0), (1.0, 1.0), (3.0, 8.5), (8.0, 1.0)]
+
+
+def paired(folder: Path, *, rooms: bool = True) -> tuple[iv.Study, dict[str, PredictedColumns]]:
+    """Predictions of both domains by one subject; of the second, the first row is left out where it has no rooms."""
+    study = iv.Study.create(folder / "paired.study")
+    flat = {side: np.array([(*place, 0) for place in said], np.float32) for side, said in {"a": SIM, "b": REAL}.items()}
+    specs: list[Any] = [
+        Column(name="x", type="float", unit="m", pose="x"),
+        Column(name="y", type="float", unit="m", pose="y"),
+        Column(name="angle", type="float", unit="deg", pose="angle"),
+        *(ArraySpec(name=side, shape=(3,), dtype="float32", domain={"a": "sim", "b": "real"}[side]) for side in flat),
+    ]
+    x, y = (list(axis) for axis in zip(*PLACES, strict=True))
+    scene = Scene(polygons=ROOMS, unit="m")
+    info = RecordingInfo(
+        name="rows", columns=tuple(specs[:3]), arrays=tuple(specs[3:]), scene=scene_key(scene) if rooms else ""
+    )
+    with study.writer(info) as writer:
+        writer.add_scene(scene)
+        writer.append({"x": x, "y": y, "angle": [350.0] * 5}, flat)
+    subject = iv.subject(Given(), name="given", example={"x": torch.zeros(1, 3)}, heads={"pose": pose("m", "m", "deg")})
+    iv.predict(study, subject, "rows", inputs={"x": "a"}, progress=False)
+    iv.predict(study, subject, "rows", inputs={"x": "b"}, rows=None if rooms else (1, 5), progress=False)
+    return study, {each.domain: each for each in predicted_columns(study, study.recording("rows"))}
+
+
+def test_kinds_of_error_are_rooms_and_a_gap_is_where_domains_differ(tmp_path: Path) -> None:
+    _, sides = paired(tmp_path)
+    kinds = {side: found.columns(["pose_error_kind"], 0, 5).to_series().to_list() for side, found in sides.items()}
+    assert kinds == {
+        "sim": ["right", "right", "same room", "unreachable place", "same room"],
+        "real": ["right", "same room", "right", "unreachable place", "other room"],
+    }
+    for side, found in sides.items():
+        table = found.columns(["pose_gap", "pose_gap_kind", "pose_predicted_heading"], 0, 5)
+        np.testing.assert_allclose(table["pose_gap"], np.linalg.norm(np.subtract(SIM, REAL), axis=1), rtol=1e-6)
+        # Both are wrong by metres in the fourth row, at the same place: no gap.
+        assert table["pose_gap_kind"].to_list() == [
+            "no gap",
+            "worse in real",
+            "worse in sim",
+            "no gap",
+            "wrong in both, apart",
+        ], side
+        assert table["pose_predicted_heading"].to_list() == [0.0] * 5
+
+
+def test_a_tolerance_is_kept_with_the_study(tmp_path: Path) -> None:
+    study, _ = paired(tmp_path)
+    save_thresholds(study, {"pose tolerance": 20.0})
+    for found in predicted_columns(study, study.recording("rows")):
+        assert set(found.columns(["pose_error_kind"], 0, 5).to_series()) == {"right"}
+        assert set(found.columns(["pose_gap_kind"], 0, 5).to_series()) == {"no gap"}
+
+
+def test_what_is_predicted_of_one_domain_alone_has_no_gap_there(tmp_path: Path) -> None:
+    _, sides = paired(tmp_path, rooms=False)
+    gaps = sides["sim"].columns(["pose_gap", "pose_gap_kind", "pose_error_kind"], 0, 5)
+    assert np.isnan(gaps["pose_gap"][0]) and gaps["pose_gap_kind"][0] is None
+    assert gaps["pose_gap_kind"].to_list()[1:] == ["worse in real", "worse in sim", "no gap", "wrong in both, apart"]
+    # No areas are known here: it is wrong, and that is all that can be said.
+    assert gaps["pose_error_kind"].to_list() == ["right", "right", "wrong place", "wrong place", "wrong place"]
+    assert sides["real"].columns(["row", "pose_gap"], 0, 4)["row"].to_list() == [1, 2, 3, 4]

@@ -11,7 +11,7 @@ from torch.nn import functional
 import innerview as iv
 from innerview.saliency import gradcam, gradient, integrated_input
 from innerview.subjects import Secants, laid, stem_of
-from innerview.subjects.sites.convolution import quick_way_back
+from innerview.subjects.sites.convolution import quick_passes
 from innerview.testing.feeds import fed_rows
 
 
@@ -100,7 +100,7 @@ def test_the_quick_way_back_is_torchs(kernel: int, stride: int, padding: int) ->
     torch.manual_seed(0)
     layer, given = nn.Conv2d(3, 5, kernel, stride, padding), torch.rand(2, 3, 21, 18, requires_grad=True)
     wanted = torch.autograd.grad(layer(given).square().sum(), [given, layer.weight, layer.bias])
-    with quick_way_back(True):
+    with quick_passes(True):
         said = layer(given)
     assert "_Back" in type(said.grad_fn).__name__
     for mine, torchs in zip(
@@ -110,6 +110,25 @@ def test_the_quick_way_back_is_torchs(kernel: int, stride: int, padding: int) ->
     ):
         assert torch.allclose(mine, torchs, atol=1e-4)
     assert wanted[0].shape == given.shape
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_large_linear_layer_as_a_convolution_says_the_same(bias: bool) -> None:
+    torch.manual_seed(0)
+    layer, given = nn.Linear(1024, 130, bias=bias), torch.randn(20, 1024, requires_grad=True)
+    with quick_passes(True):
+        said, few = layer(given), layer(given[:15])
+    assert "Addmm" not in type(said.grad_fn).__name__ and "Mm" not in type(said.grad_fn).__name__
+    assert torch.equal(few, layer(given[:15]))
+    usual = layer(given)
+    assert torch.allclose(said, usual, atol=1e-5)
+    wanted = [given, *layer.parameters()]
+    for mine, torchs in zip(
+        torch.autograd.grad(said.square().sum(), wanted),
+        torch.autograd.grad(usual.square().sum(), wanted),
+        strict=True,
+    ):
+        assert mine.shape == torchs.shape and torch.allclose(mine, torchs, rtol=1e-4, atol=1e-4)
 
 
 def test_a_module_that_takes_no_other_layout_is_given_the_usual(pictures: Tensor) -> None:

@@ -22,6 +22,7 @@ from innerview.schema import (
     PredictedFrom,
     RecordingInfo,
     RowKind,
+    SavedFilter,
     Scene,
     SiteEdit,
     SubjectInfo,
@@ -77,6 +78,7 @@ def make_study(folder: Path) -> Study:
     save_selection(study, "run/low", SELECTION)
     save_metric(study, Metric(name="twice", expression="reward * 2"))
     study.save_reduction(EditSet(name="half", edits=(SiteEdit(elements=(1,), op="set", value=0.5),)))
+    study.save_filter(SavedFilter(name="evening", steps="brightness 1.2 | temperature -0.2"))
     KeyedLog(study, {"of": "everything"}).add([{"key": "a", "value": 1}, {"key": "b", "value": 2}])
     run = study.recording("run")
     Pyramid(run, "memory").build()
@@ -133,7 +135,16 @@ def files_of(study: Study) -> list[Path]:
 
 def addresses(study: Study) -> Iterator[str]:
     """Where everything in the study is served."""
-    yield from ("study", "vocabulary", "results", "selections", "reductions", "metrics?recording=run", "edited")
+    yield from (
+        "study",
+        "vocabulary",
+        "results",
+        "selections",
+        "reductions",
+        "filters",
+        "metrics?recording=run",
+        "edited",
+    )
     (result,) = study.results()
     yield from (f"results/{result.id}", f"names/{result.id}", "edited/edited/weights")
     yield from (f"results/{result.id}/arrays/amounts?start=150000&stop=150010", f"results/{result.id}/arrays/one")

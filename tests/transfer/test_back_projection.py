@@ -33,7 +33,9 @@ def rows_of(depth: np.ndarray = DEPTH, scene: Scene = ROOM, **poses: list[float]
     return Rows(
         numbers=np.array([4, 7, 9]),
         columns=columns,
-        specs={part: Column(name=part, type="float", pose=part, unit="rad" if part == "angle" else "m") for part in POSES},
+        specs={
+            part: Column(name=part, type="float", pose=part, unit="rad" if part == "angle" else "m") for part in POSES
+        },
         arrays={spec.name: RowArray(spec=spec, read=lambda places: depth[places])},
         scene=lambda: scene,
     )
@@ -149,9 +151,9 @@ def study(tmp_path: Path) -> iv.Study:
             picture = np.full((4, 4, 3), tone + row, np.uint8)
             Image.fromarray(picture).save(folder / side / "rgb" / f"{row}.png")
             Image.fromarray(np.full((4, 4), 1000 + row, np.uint16)).save(folder / side / "depth" / f"{row}.png")
-    pl.DataFrame({"name": ["0", "1", "2"], "x [m]": [1.0, 2.0, 3.0], "y [m]": [1.0, 1.0, 2.0], "angle [rad]": [0.0, 1, 2]}).write_csv(
-        folder / "poses.csv"
-    )
+    pl.DataFrame(
+        {"name": ["0", "1", "2"], "x [m]": [1.0, 2.0, 3.0], "y [m]": [1.0, 1.0, 2.0], "angle [rad]": [0.0, 1, 2]}
+    ).write_csv(folder / "poses.csv")
     (folder / "pairs.json").write_text(
         '{"units": {"depth": "mm"}, "polygons": {"hall": [[0, 0], [6, 0], [6, 5]]}, "map": {"unit": "m"},'
         ' "camera": {"width_px": 4, "height_px": 4, "focal_px": [3, 3], "centre_px": [2, 2]}}'

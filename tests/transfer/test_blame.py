@@ -15,7 +15,7 @@ from innerview.testing.lenses import check_lens
 from innerview.transfer import blame
 from innerview.transfer.factors import FACTORS, Look, blurred, carried, grain_of, median
 
-ROWS, SIZE = 8, 24
+ROWS, SIZE = 8, 48
 
 
 class Reads(nn.Module):
@@ -30,15 +30,15 @@ class Reads(nn.Module):
         seen = self.scale(rgbd)
         colour, grey = seen[:, :3], seen[:, :3].mean(1)
         x = 4 * grey.mean((1, 2)) + 5 * grey.std((1, 2))
-        y = 6 * (colour[:, 0] - colour[:, 2]).mean((1, 2)) + 20 * (grey[:, 1:] - grey[:, :-1]).abs().mean((1, 2))
+        y = 6 * (colour[:, 0] - colour[:, 2]).mean((1, 2)) + 400 * (grey[:, 1:] - grey[:, :-1]).square().mean((1, 2))
         return torch.stack([x, y, seen[:, 3].mean((1, 2))], 1)
 
 
 @pytest.fixture(scope="module")
 def sim() -> Tensor:
-    """Soft shapes in colour, and depth."""
-    noise = torch.Generator().manual_seed(0)
-    return (blurred(torch.rand(ROWS, 4, SIZE, SIZE, generator=noise), 1.3) * 2 - 0.5).clamp(0.1, 0.8)
+    """Squares in colour, and depth."""
+    squares = torch.rand(ROWS, 4, SIZE // 8, SIZE // 8, generator=torch.Generator().manual_seed(0))
+    return squares.repeat_interleave(8, 2).repeat_interleave(8, 3) * 0.6 + 0.15
 
 
 def rows_of(subject: iv.Subject, sim: Tensor, real: Tensor) -> Rows:
@@ -66,7 +66,7 @@ def planted(name: str, sim: Tensor) -> Tensor:
         "brightness": colour * 0.8,
         "contrast": mean + (colour - mean) * 0.6,
         "white balance": colour * torch.tensor([1.15, 1.0, 0.85]).view(1, 3, 1, 1),
-        "blur": blurred(colour, 1.6),
+        "blur": blurred(colour, 1.2),
         "noise": colour + 0.06 * torch.randn(colour.shape, generator=torch.Generator().manual_seed(1)),
     }
     return torch.cat([made.get(name, colour), depth * 0.7 if name == "depth" else depth], 1).clamp(0, 1)

@@ -159,7 +159,9 @@ def test_an_angle_is_wrapped_and_its_unit_is_minded() -> None:
         specs={**rows.specs, "angle": replace(rows.specs["angle"], unit="deg")},
     )
     for given in (rows, in_degrees):
-        assert np.allclose(occlusion.look(given, subject, measure="angle").arrays["errors"][0], [0.2, pi - 0.1], atol=1e-6)
+        assert np.allclose(
+            occlusion.look(given, subject, measure="angle").arrays["errors"][0], [0.2, pi - 0.1], atol=1e-6
+        )
 
 
 def test_a_missing_truth_is_named() -> None:
@@ -233,7 +235,9 @@ def test_without_a_pool_gradients_weight_the_maps_and_it_says_so() -> None:
     cell, nudge = (2, 3), 1e-2
     nudged = maps.clone()
     nudged[:, :, cell[0], cell[1]] *= 1 + nudge
-    moved = subject.run_after("relu", nudged, {"rgbd": pictures})["pose"] - subject.run({"rgbd": pictures}).heads["pose"]
+    moved = (
+        subject.run_after("relu", nudged, {"rgbd": pictures})["pose"] - subject.run({"rgbd": pictures}).heads["pose"]
+    )
     assert torch.allclose(moved[:, 1] / nudge, weighted[:, cell[0], cell[1]], atol=1e-3)
     whole = activation.look(rows, subject, metres_per_radian=3.0)
     each = [(maps * module.pose.weight[part].view(1, 5, 6, 6)).sum(1).abs() for part in range(3)]

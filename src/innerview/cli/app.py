@@ -12,6 +12,7 @@ from innerview.cli.ablation import arguments as ablation
 from innerview.cli.reductions import arguments as reductions
 from innerview.cli.rows import Inputs, Other, Rows, bound, ranges
 from innerview.cli.training import learning
+from innerview.cli.transfer import camera, filters, gap
 from innerview.errors import InnerviewError
 from innerview.lenses.video.job import VideoJob
 from innerview.registry import load_plugins
@@ -98,7 +99,8 @@ def import_data(
     ],
     study: Annotated[Path | None, typer.Option(help="The study's folder, which is made where it is not there.")] = None,
     format: Annotated[
-        str | None, typer.Option(help="drlviz, memred, npz, table or pairs; else found by looking.")
+        str | None,
+        typer.Option(help="drlviz, memred, npz, table, pairs, manifest, sim2realviz or tum; else found by looking."),
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the recording; that of the first file unless said.")] = None,
     image: Annotated[
@@ -107,7 +109,7 @@ def import_data(
     ] = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(help="KIND=UNIT of a folder of image pairs, COLUMN=UNIT of a table: depth=mm; may be repeated."),
+        typer.Option(help="KIND=UNIT of images, COLUMN=UNIT of a table: depth=mm, angle=deg; may be repeated."),
     ] = None,
     order: Annotated[
         str | None,
@@ -141,6 +143,10 @@ def import_data(
         innerview import pairs/ --study my.study --unit depth=mm
 
         innerview import pairs.csv --study my.study --image sim_file=sim --image real_file=real
+
+        innerview import manifest.csv --study my.study --unit angle=deg
+
+        innerview import rgbd_dataset_freiburg1_room/ --study my.study
     """
     units = {kind: of for kind, _, of in (text.partition("=") for text in unit or ())}
     options = ImportOptions(
@@ -280,7 +286,15 @@ def export(
 
 
 COMMANDS = (
-    *(predict.predict, *lenses.COMMANDS, *learning.COMMANDS, *trust.COMMANDS),
+    *(
+        predict.predict,
+        *lenses.COMMANDS,
+        *learning.COMMANDS,
+        *trust.COMMANDS,
+        *gap.COMMANDS,
+        *filters.COMMANDS,
+        *camera.COMMANDS,
+    ),
     *(*reductions.COMMANDS, *ablation.COMMANDS),
 )
 for command in COMMANDS:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from innerview.jobs.kinds import bounded, job_kind
@@ -101,3 +102,54 @@ class AblationTestJob:
     world: str | None = None
     other: bool = False
     """Go on where subject or world are others than were recorded, or changed since."""
+
+
+@job_kind("best_filter", work="innerview.interventions.best_filter:BestFilterWork", unit="filters", stored=True)
+@dataclass(frozen=True, kw_only=True)
+class BestFilterJob:
+    """Look for the numbers of filters that bring a subject closest to the truth on some pairs; tested on the rest."""
+
+    recording: str
+    subject: str | None = None
+    filters: tuple[str, ...] = ("brightness", "contrast", "temperature")
+    """Their names, in the order they are made in."""
+    measure: Literal["place", "heading"] = "place"
+    """Whose mean error is made small."""
+    share: float = bounded(0.5, 0.05, 0.95)
+    """Of the rows, in their order: the first ones are searched on, the others only tested."""
+    count: int = bounded(64, 2, 4096)
+    """At most so many of the first ones, spread."""
+    budget: int = bounded(60, 8, 2000)
+    """How many filters are tried at most."""
+    domains: tuple[str, ...] = ()
+    """The reference, then the other, whose pictures are filtered; the recording's two where left out."""
+    rows: tuple[tuple[int, int], ...] | None = None
+    """(start, stop) of each range; all where left out."""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """The array that feeds an input, of either domain; the other domain's are its counterparts."""
+    save: str = ""
+    """A name to save the filter under, where it helps on the rest."""
+
+
+@job_kind("fit_camera", work="innerview.interventions.fit_camera:FitCameraWork", unit="cameras", stored=True)
+@dataclass(frozen=True, kw_only=True)
+class FitCameraJob:
+    """Look for the camera's height, pitch and field of view with which a world renders what the real pictures show."""
+
+    recording: str
+    world: str | None = None
+    """The live world that renders; the only one where left out."""
+    domain: str = ""
+    """Whose pictures are explained; the second of two where left out."""
+    count: int = bounded(8, 2, 256)
+    """So many rows are searched on, and as many others tested, spread."""
+    budget: int = bounded(400, 30, 5000)
+    """How many cameras are tried at most."""
+    width: int = bounded(64, 16, 512)
+    """Pictures are compared at about so many pixels."""
+    height_m: tuple[float, float] = (0.3, 2.2)
+    """Where the height is looked for."""
+    pitch_deg: tuple[float, float] = (-25.0, 15.0)
+    fov_deg: tuple[float, float] = (40.0, 110.0)
+    rows: tuple[tuple[int, int], ...] | None = None
+    """(start, stop) of each range that rows are taken from; all where left out."""

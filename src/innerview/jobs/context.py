@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from innerview.errors import EditError, RequestError, UnknownName
-from innerview.schema import EditSet, SubjectInfo, WorldInfo
+from innerview.schema import EditSet, Step, SubjectInfo, WorldInfo, parse_filters
 from innerview.store import Edited, Recording, Study
 
 if TYPE_CHECKING:
@@ -88,6 +88,11 @@ class Context:
         if given not in saved:
             raise UnknownName("reduction", given, saved, "Saved reductions are listed by: innerview reductions STUDY.")
         return saved[given]
+
+    def filters(self, given: str) -> tuple[Step, ...]:
+        """Filters of pictures as they are written, or those that the study keeps under that name."""
+        saved = {made.name: made.steps for made in self.study.filters()}
+        return parse_filters(saved.get(given, given))
 
 
 def _of_recording(

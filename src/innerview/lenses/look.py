@@ -20,7 +20,19 @@ from innerview.lenses.job import LensJob
 from innerview.lenses.needs import check_needs
 from innerview.lenses.rows.recorded import episodes, memory_array, named_recording, recorded_rows
 from innerview.lenses.rows.selection import ChosenRows, chosen_rows, row_ranges
-from innerview.schema import Heat, Lens, Output, Parameter, Result, Rows, Watch, join_rows, restored_rows, to_json, unwatched
+from innerview.schema import (
+    Heat,
+    Lens,
+    Output,
+    Parameter,
+    Result,
+    Rows,
+    Watch,
+    join_rows,
+    restored_rows,
+    to_json,
+    unwatched,
+)
 from innerview.store import Recording, Study, load_metrics
 
 if TYPE_CHECKING:
@@ -73,6 +85,8 @@ class LensWork(StoredWork):
         metrics = to_json(load_metrics(self.study))
         if self.looking.lens.yields != "layout" and any(metrics.values()):
             asked["metrics"] = metrics  # facts are made of them
+        if "domains" in self.looking.lens.needs:
+            asked["predictions"] = [p.digest for p in self.study.predictions(self.recording.name) if p.is_current]
         if self._given is not None:
             subject, binding = self._given.subject, to_json(self._given.binding)
             asked |= {"subject": subject.info.name, "identity": subject.identity(), "binding": binding}
@@ -315,6 +329,8 @@ def _check_result(study: Study, parameter: Parameter, recording: Recording, id: 
     if parameter.of_type and found.recording != recording.name:
         raise LensError(f"Result '{id}' is of recording '{found.recording}'; one of '{recording.name}' is needed.")
     if parameter.of_type and found.type != parameter.of_type:
-        raise LensError(f"Result '{id}' is of type '{found.type or 'other'}'; one of type '{parameter.of_type}' is needed.")
+        raise LensError(
+            f"Result '{id}' is of type '{found.type or 'other'}'; one of type '{parameter.of_type}' is needed."
+        )
     if not parameter.of_type and found.kind != parameter.name:
         raise LensError(f"Result '{id}' is of lens '{found.kind}'; one of '{parameter.name}' is needed here.")

@@ -55,8 +55,15 @@ SMOOTHING = Threshold(
     default=0.95,
     high=1.0,
 )
+POSE_TOLERANCE = Threshold(
+    name="pose tolerance",
+    description="A predicted place that is no farther off than this is right; two that are no farther apart agree.",
+    default=1.0,
+    unit=AS_PLACES,
+)
 THRESHOLDS: dict[str, Threshold] = {
-    one.name: one for one in (VIEW_DISTANCE, VIEW_WIDTH, TURNING_ROWS, LOOP_RADIUS, JUMP, DISCOUNT, SMOOTHING)
+    one.name: one
+    for one in (VIEW_DISTANCE, VIEW_WIDTH, TURNING_ROWS, LOOP_RADIUS, JUMP, DISCOUNT, SMOOTHING, POSE_TOLERANCE)
 }
 
 

@@ -3,7 +3,7 @@
 Everything here turns into plain JSON values with `to_json` and back with `from_json`.
 """
 
-from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth
+from innerview.schema.binding import Binding, InputBinding, Step, bind, is_depth, parse_filters
 from innerview.schema.data import (
     ArrayKind,
     ArraySpec,
@@ -46,6 +46,14 @@ from innerview.schema.output import (
     join_rows,
     restored_rows,
 )
+from innerview.schema.picture.bound import counterpart, domains_of, with_filters
+from innerview.schema.picture.filter import (
+    PICTURE_FILTERS,
+    FilterNumber,
+    PictureFilter,
+    SavedFilter,
+    checked_numbers,
+)
 from innerview.schema.place.pose import Pose, is_pose, pose_of, pose_part, with_foreign_poses
 from innerview.schema.place.scene import Camera, MapImage, Polygon, Scene
 from innerview.schema.place.thing import ObjectInView
@@ -68,7 +76,7 @@ from innerview.schema.recording import (
     RowKind,
 )
 from innerview.schema.result import Result, ResultArray, ResultInfo
-from innerview.schema.rows import Feed, RowArray, Rows, States, Things, Watch, unwatched
+from innerview.schema.rows import Feed, Predicted, RowArray, Rows, States, Things, Watch, unwatched
 from innerview.schema.site import Site, SiteAddress, find_site, parse_site
 from innerview.schema.subject import POSE, Age, Head, InputSpec, MemorySite, SubjectInfo, acting_head, targets_of
 from innerview.schema.world import BESIDE, ActionSpace, Moment, ThingInView, WorldInfo
@@ -79,6 +87,7 @@ __all__ = [
     "FILTERS",
     "MAX_LANES",
     "OUTPUTS",
+    "PICTURE_FILTERS",
     "POSE",
     "TARGET",
     "ActionSpace",
@@ -99,6 +108,7 @@ __all__ = [
     "Edits",
     "EpisodeSummary",
     "Feed",
+    "FilterNumber",
     "FloorMap",
     "Gallery",
     "Head",
@@ -126,10 +136,12 @@ __all__ = [
     "Parameter",
     "PerElement",
     "PerRow",
+    "PictureFilter",
     "PlayedWith",
     "Polygon",
     "Pose",
     "PosePart",
+    "Predicted",
     "PredictedFrom",
     "RecordingInfo",
     "RerunOf",
@@ -140,6 +152,7 @@ __all__ = [
     "RowArray",
     "RowKind",
     "Rows",
+    "SavedFilter",
     "Scene",
     "Series",
     "Setting",
@@ -158,6 +171,9 @@ __all__ = [
     "WorldInfo",
     "acting_head",
     "bind",
+    "checked_numbers",
+    "counterpart",
+    "domains_of",
     "entropy",
     "entropy_column",
     "find_site",
@@ -167,6 +183,7 @@ __all__ = [
     "join_rows",
     "of_kind",
     "only_number",
+    "parse_filters",
     "parse_site",
     "pose_of",
     "pose_part",
@@ -175,5 +192,6 @@ __all__ = [
     "to_json",
     "units_per",
     "unwatched",
+    "with_filters",
     "with_foreign_poses",
 ]

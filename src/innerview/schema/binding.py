@@ -6,15 +6,23 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isfinite, prod
 from typing import Literal
 
 from innerview.errors import RequestError, UnknownName
 from innerview.schema.data import ArraySpec
+from innerview.schema.picture.filter import (
+    FILTER_GRAMMAR,
+    PICTURE_FILTERS,
+    FilterName,
+    filter_numbers,
+    named_filter,
+)
 from innerview.schema.place.units import units_per
 from innerview.schema.subject import InputSpec
 
-StepKind = Literal["resize", "stack", "channels first", "divide", "depth", "mask"]
+StepKind = Literal["resize", "stack", "channels first", "divide", "depth", "mask", FilterName]
 STEP_KINDS: tuple[StepKind, ...] = ("resize", "stack", "channels first", "divide", "depth", "mask")
 DEPTH_RANGE_M = 10.0
 """What depth is divided by where a domain is named and nothing else is said."""
@@ -101,6 +109,19 @@ def parse_steps(texts: Iterable[str]) -> tuple[Step, ...]:
     return tuple(_step(text.strip()) for text in texts)
 
 
+def parse_filters(text: str) -> tuple[Step, ...]:
+    """Filters of pictures as people write them: "brightness 1.2 | blur 0.8"."""
+    if not isinstance(text, str) or not text.strip():
+        raise RequestError(f"A filter is written as its name and its numbers, not as {text!r:.60}. {FILTER_GRAMMAR}")
+    steps = []
+    for part in text.split("|"):
+        if named_filter(part.strip()) is None:
+            words = " ".join(word for word in part.split() if not word[:1].isdigit() and word[:1] not in "+-.")
+            raise UnknownName("filter", words, PICTURE_FILTERS, f"Filters: {FILTER_GRAMMAR}")
+        steps.append(_step(part.strip()))
+    return tuple(steps)
+
+
 def _declared(spec: InputSpec, text: str, known: Mapping[str, ArraySpec]) -> tuple[InputBinding, ...]:
     """What feeds an input as people write it: an array, several joined by +, or a domain."""
     first = str(text).split("|")[0].strip()
@@ -133,8 +154,9 @@ def _of_domain(
             f"Nothing of '{domain}' feeds input '{spec.name}' ({spec.kind} {size}) without a choice. Its arrays: "
             f"{_listed(own)}. Name one, or join them: 'sim.rgb + sim.depth | depth 10'. {_GRAMMAR}"
         )
-    colour = tuple(step for step in steps if step.kind != "depth")
-    far = steps if said else (*steps, Step(kind="depth", values=(DEPTH_RANGE_M,)))
+    colour = tuple(step for step in steps if step.kind != "depth" and _part(step) != "depth")
+    plain = tuple(step for step in steps if _part(step) != "colour")
+    far = plain if said else (*plain, Step(kind="depth", values=(DEPTH_RANGE_M,)))
     items = [
         InputBinding(input=spec.name, array=a.name, domain=domain, steps=s)
         for a, s in zip(pair, (colour, far), strict=True)
@@ -164,6 +186,7 @@ def _checked(
 ) -> tuple[InputBinding, ...]:
     for item in items:
         array = known[item.array]
+        _check_filters(item, array)
         if any(step.kind == "depth" for step in item.steps) and units_per(array.unit, "m") is None:
             unit = f"'{array.unit}'" if array.unit else "not said"
             raise RequestError(
@@ -172,6 +195,31 @@ def _checked(
     if len(items) > 1:
         _check_joined(spec, items, known)
     return items
+
+
+def _part(step: Step) -> str:
+    """What a filter changes; nothing of another step."""
+    return PICTURE_FILTERS[step.kind].part if step.kind in PICTURE_FILTERS else ""
+
+
+def _check_filters(item: InputBinding, array: ArraySpec) -> None:
+    """Filters are of recorded pictures: they come first, and suit what the pictures hold."""
+    parts = [_part(step) for step in item.steps]
+    if not any(parts):
+        return
+    if any(later and not earlier for earlier, later in pairwise(parts)):
+        raise RequestError(
+            f"'{item.text}': filters change pictures as they were recorded, and come before other steps."
+        )
+    if not array.is_image:
+        raise RequestError(f"'{item.text}': filters change pictures, and '{array.name}' is none.")
+    for step, part in zip(item.steps, parts, strict=True):
+        if part == "colour" and is_depth(array):
+            raise RequestError(f"'{step}' changes colours, and '{array.name}' holds depth.")
+        if part == "depth" and not is_depth(array):
+            raise RequestError(
+                f"'{step}' changes depth in metres, and '{array.name}' is no picture of depth with a unit."
+            )
 
 
 def _check_joined(spec: InputSpec, items: tuple[InputBinding, ...], known: Mapping[str, ArraySpec]) -> None:
@@ -197,6 +245,8 @@ def _check_joined(spec: InputSpec, items: tuple[InputBinding, ...], known: Mappi
 
 
 def _step(text: str) -> Step:
+    if (chosen := named_filter(text)) is not None:
+        return Step(kind=chosen.name, values=filter_numbers(chosen, text))
     if text in ("channels first", "mask"):
         return Step(kind=text)  # type: ignore[arg-type]
     if match := re.fullmatch(r"resize (\d+)x(\d+)", text):
@@ -207,7 +257,7 @@ def _step(text: str) -> Step:
         return _above_zero(text, Step(kind="depth", values=(float(match[1]),)))
     if match := re.fullmatch(r"divide (\d+(?:\.\d*)?(?:e[+-]?\d+)?)", text):
         return _above_zero(text, Step(kind="divide", values=(float(match[1]),)))
-    raise UnknownName("step", text, STEP_KINDS, _GRAMMAR)
+    raise UnknownName("step", text, (*STEP_KINDS, *PICTURE_FILTERS), f"{_GRAMMAR} Filters: {FILTER_GRAMMAR}")
 
 
 def _above_zero(text: str, step: Step) -> Step:

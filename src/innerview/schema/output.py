@@ -99,7 +99,7 @@ class Layout(Output):
     places: np.ndarray
     """[row, 2]."""
     rows: np.ndarray
-    """int [row], ascending: rows of the recording."""
+    """int [point], ascending: rows of the recording; a row may have several points, such as one for each domain."""
     axes: tuple[Axis, ...] = ()
     """Two, where the directions mean something."""
 
@@ -111,7 +111,7 @@ class Layout(Output):
         return {**self.arrays, "places": places, "rows": rows}
 
     def check(self) -> None:
-        if self.places.shape != (len(self.rows), 2) or (np.diff(self.rows) <= 0).any():
+        if self.places.shape != (len(self.rows), 2) or (np.diff(self.rows) < 0).any():
             raise LensError("A layout has places [row, 2] and as many rows, ascending.")
         _demand_finite("the layout", self.places)
 

@@ -164,6 +164,20 @@ class RowArray:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Predicted:
+    """What one subject said of these rows when it saw their pictures of one domain."""
+
+    subject: str
+    domain: str
+    states: Mapping[str, States]
+    """Its heads and the sites that were kept, by name of the array; NaN in rows that were not predicted."""
+
+
+def _nobody() -> Sequence[Predicted]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """Rows that a lens looks at: any selection of a recording. What it does not ask for is not read.
 
@@ -188,6 +202,8 @@ class Rows:
     """What the numbers in the masks stand for."""
     things: Things | None = None
     """What is in view, where the world names it with its boxes."""
+    predicted: Callable[[], Sequence[Predicted]] = _nobody
+    """What subjects predict of these rows, oldest first; looked up when it is asked for."""
     seconds_per_step: float | None = None
     """Where the world says it."""
     ends: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
@@ -255,9 +271,13 @@ class Rows:
     def part(self, places: np.ndarray) -> Rows:
         """Some of these rows, ascending; episodes are cut to what is left of them."""
         places = np.asarray(places, np.int64)
-        mask, things = self.mask, self.things
+        mask, things, predicted = self.mask, self.things, self.predicted
         return replace(
             self,
+            predicted=lambda: [
+                replace(one, states={name: states.part(places) for name, states in one.states.items()})
+                for one in predicted()
+            ],
             numbers=self.numbers[places],
             memory={name: states.part(places) for name, states in self.memory.items()},
             columns=_ColumnsPart(self.columns, places),

@@ -25,6 +25,7 @@ from innerview.serve.routes import docs as doc_routes
 from innerview.serve.routes import door as door_routes
 from innerview.serve.routes import (
     edited,
+    filters,
     live,
     metrics,
     predictions,
@@ -43,7 +44,7 @@ from innerview.store import Study
 
 # The page comes last: its route takes every path that no other one took.
 RECORDED = (recordings, predictions, tiles, aligned, order, what_if)
-SAVED = (metrics, results, reductions, edited, saved)
+SAVED = (metrics, results, reductions, filters, edited, saved)
 NOUNS = (door_routes, study_routes, *RECORDED, *SAVED, doc_routes, job_routes, live, page_routes)
 
 

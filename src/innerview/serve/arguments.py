@@ -13,18 +13,26 @@ import pydantic
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, WrapValidator, create_model
 
 from innerview.errors import RequestError, UnknownName
-from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
+from innerview.interventions.jobs import (
+    AblationTestJob,
+    BestFilterJob,
+    FitCameraJob,
+    SmallestMemoryJob,
+    SweepJob,
+    TableJob,
+)
 from innerview.jobs.kinds import KINDS, JobKind, described
 from innerview.lenses.job import LensJob
 from innerview.lenses.trust.job import TrustJob
 from innerview.lenses.video.job import VideoJob
+from innerview.rollouts.gap.job import GapJob
 from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 
 T = TypeVar("T")
 CORE = (
     *(LensJob, RecordJob, RerunJob, PredictJob, WhatIfJob, LearningJob),
     *(TableJob, SweepJob, SmallestMemoryJob, AblationTestJob),
-    *(TrustJob, VideoJob),
+    *(TrustJob, VideoJob, GapJob, BestFilterJob, FitCameraJob),
 )
 """What the page's types are generated from. Whatever else is registered can be started too, and is checked the same
 way, but does not stand in the description: that is the same wherever innerview runs."""

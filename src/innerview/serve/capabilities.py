@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from innerview.lenses.needs import unmet_needs
-from innerview.schema import Lens, RecordingInfo, targets_of
+from innerview.schema import Lens, RecordingInfo, pose_of, targets_of
 from innerview.serve.wire import Capabilities
 
 
@@ -22,6 +22,7 @@ def capabilities_of(info: RecordingInfo, *, lenses: Iterable[Lens], live: bool) 
         arrays=roles,
         images=[array.name for array in info.arrays if array.is_image],
         domains=sorted({array.domain for array in info.arrays if array.domain}),
+        posed=_posed(info),
         subject=subject is not None,
         heads=sorted({head.kind for head in subject.heads}) if subject else [],
         targets=list(targets_of(subject.heads)) if subject else [],
@@ -37,6 +38,12 @@ def _lacks(lens: Lens, info: RecordingInfo, *, live: bool) -> tuple[str, ...]:
     if live and info.subject is None and lens.runs_subject:
         return ()
     return unmet_needs(lens, info, info.subject if live else None)
+
+
+def _posed(info: RecordingInfo) -> bool:
+    """Whether it is known where rows lie, in one domain at least."""
+    domains = {column.domain for column in info.columns}
+    return any(pose_of(info.columns, {domain} - {""}).placed for domain in domains)
 
 
 def _sites(info: RecordingInfo) -> list[str]:

@@ -72,6 +72,8 @@ class Capabilities(BaseModel):
     images: list[str]
     """Names of arrays whose rows are pictures."""
     domains: list[str]
+    posed: bool
+    """Whether it is known where rows lie."""
     subject: bool
     """Whether a subject was recorded."""
     heads: list[str]
@@ -203,6 +205,10 @@ class PredictionReply(BaseModel):
     subject: str
     binding: str
     """Which arrays fed which inputs, as text."""
+    inputs: dict[str, str]
+    """The same by input."""
+    domain: str
+    """Of the pictures that it saw; empty where they have none, or several."""
     heads: tuple[Head, ...]
     targets: tuple[str, ...]
     """What a gradient or an attribution of the subject can be taken of, in words."""

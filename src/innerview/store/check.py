@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
+from innerview.store.annotations.filters import load_filters
 from innerview.store.annotations.metrics import load_metrics
 from innerview.store.annotations.names import load_names
 from innerview.store.annotations.reductions import load_reductions
@@ -32,6 +33,7 @@ from innerview.store.study import Study
 _SAVED: dict[str, Callable[[Study], object]] = {
     "selections.json": load_selections,
     "reductions.json": lambda study: load_reductions(study.path),
+    "filters.json": lambda study: load_filters(study.path),
     "metrics.json": load_metrics,
     "names.json": lambda study: load_names(study, ""),
 }

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
-from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo
+from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, SavedFilter
+from innerview.store.annotations.filters import drop_filter, load_filters, save_filter
 from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
 from innerview.store.changes import LOCK, NEXT, changing
 from innerview.store.files import (
@@ -256,6 +257,18 @@ class Study:
     def drop_reduction(self, name: str) -> None:
         """Forget a reduction."""
         drop_reduction(self.path, name)
+
+    def filters(self) -> tuple[SavedFilter, ...]:
+        """Named filters of pictures, oldest first."""
+        return load_filters(self.path)
+
+    def save_filter(self, made: SavedFilter) -> None:
+        """Keep a filter under its name; one of the same name is replaced."""
+        save_filter(self.path, made)
+
+    def drop_filter(self, name: str) -> None:
+        """Forget a filter."""
+        drop_filter(self.path, name)
 
     def results(self, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
         """What lenses and tables found, oldest first, without the values: see `result`.

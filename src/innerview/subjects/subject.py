@@ -42,7 +42,7 @@ from innerview.subjects.memory.convention import fresh_memory
 from innerview.subjects.sites.attention import AttentionMode, CallStack, Place
 from innerview.subjects.sites.backward import Rule, backward_rule
 from innerview.subjects.sites.change import Changes, changed_after, changing_memory, checked_change, together
-from innerview.subjects.sites.convolution import quick_way_back
+from innerview.subjects.sites.convolution import quick_passes
 from innerview.subjects.sites.hooks import attached, capturing, replacing
 from innerview.subjects.sites.program import Editor
 from innerview.subjects.sites.validation import as_edits
@@ -344,7 +344,7 @@ class Subject:
 
     @contextlib.contextmanager
     def _backward(self, rule: Rule, grad: bool) -> Iterator[None]:
-        quick = quick_way_back(grad and self.device.type == "cpu")
+        quick = quick_passes(grad and self.device.type == "cpu")
         with differentiable(self._recurrent if grad else ()), backward_rule(rule), quick:
             yield
 

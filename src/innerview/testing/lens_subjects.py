@@ -187,7 +187,9 @@ def _paired() -> LensCase:
         arrays=depth,
         scene=lambda: room,
     )
-    colour = [ArraySpec(name=f"{side}.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", domain=side, pair="rgb") for side in sides]
+    colour = [
+        ArraySpec(name=f"{side}.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", domain=side, pair="rgb") for side in sides
+    ]
     arrays = (*case.info.arrays, *colour, *(array.spec for array in depth.values()))
     info = replace(case.info, columns=(*case.info.columns, *poses.values()), arrays=arrays, scene="room")
     return LensCase("pairs", adapted, rows, info)

@@ -129,7 +129,9 @@ def _flow(
         number = output.heads[head.name][:, part].sum()
         (gradient,) = torch.autograd.grad(number, [activation], allow_unused=True)
     if gradient is None:
-        raise LensError(f"'{head.parts[part]} of {head.name}' does not depend on layer '{layer}'. Choose another layer.")
+        raise LensError(
+            f"'{head.parts[part]} of {head.name}' does not depend on layer '{layer}'. Choose another layer."
+        )
     if not bool(torch.isfinite(gradient).all()):
         raise LensError(f"The gradient of '{head.parts[part]} of {head.name}' by layer '{layer}' is not finite.")
     return activation.detach(), gradient

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from innerview.errors import LensError
-from innerview.schema import Camera, FloorMap, Heat, Lens, Parameter, RowArray, Rows, Watch, is_depth, pose_part, units_per, unwatched
+from innerview.schema import (
+    Camera,
+    FloorMap,
+    Heat,
+    Lens,
+    Parameter,
+    RowArray,
+    Rows,
+    Watch,
+    is_depth,
+    pose_part,
+    units_per,
+    unwatched,
+)
 from innerview.transfer.ground import COMBINES, Combine, Gathering, grid_of
 
 if TYPE_CHECKING:
@@ -141,7 +154,9 @@ def _unit(heat: Heat, combine: Combine) -> str:
 def _scene(rows: Rows) -> tuple[Scene, Camera]:
     scene = rows.scene() if rows.scene else None
     if scene is None:
-        raise LensError("These rows share no map. Import one with its scale and origin: map.png and 'map' in pairs.json.")
+        raise LensError(
+            "These rows share no map. Import one with its scale and origin: map.png and 'map' in pairs.json."
+        )
     if scene.camera is None:
         raise LensError(
             "The map says no camera, so the direction of a pixel is not known. Give its intrinsics: 'camera' in pairs.json "
@@ -161,8 +176,10 @@ def _poses(rows: Rows, scene: Scene) -> np.ndarray:
         wanted = "rad" if part == "angle" else scene.unit
         factor = units_per(column.unit, wanted)
         if factor is None:
-            raise LensError(f"'{column.name}' is in '{column.unit or 'no unit'}', which is not known in '{wanted}'. Give the "
-                             "column its unit, and the map its scale in metres.")
+            raise LensError(
+                f"'{column.name}' is in '{column.unit or 'no unit'}', which is not known in '{wanted}'. Give the "
+                "column its unit, and the map its scale in metres."
+            )
         found.append(np.asarray(rows.columns[column.name], np.float64) * factor)
     return np.stack(found, 1)
 
@@ -187,8 +204,10 @@ def _depth(rows: Rows, domain: str) -> RowArray:
     if not fitting or (domain and len(fitting) > 1):
         names = ", ".join(array.spec.name for array in known) or "none"
         lacks = "has several" if fitting else "has none"
-        raise LensError(f"Depth of {f'domain {domain!r}' if domain else 'these rows'}: the recording {lacks} ({names}). "
-                        "Say depth='sim' or depth='real', or import pictures of depth with their unit.")
+        raise LensError(
+            f"Depth of {f'domain {domain!r}' if domain else 'these rows'}: the recording {lacks} ({names}). "
+            "Say depth='sim' or depth='real', or import pictures of depth with their unit."
+        )
     return fitting[0]
 
 

@@ -25,7 +25,7 @@ class Look:
     contrast: float
     """Mean over the pictures of their spread as a share of their mean."""
     detail: float
-    """Size of second differences beside the spread: falls with blur, rises with noise."""
+    """Root mean square of what neighbours differ by, beside the spread: falls with blur, rises with noise."""
     grain: float
     """Spread of the finest noise, by the median of second differences in both directions (Immerkær's mask)."""
 
@@ -34,7 +34,8 @@ class Look:
         """Of pictures [row, colour, height, width]."""
         grey = colours.mean(1)
         mean, spread = grey.mean((1, 2)), grey.std((1, 2))
-        steps = (grey[:, :, 1:] - grey[:, :, :-1]).abs().mean((1, 2)) + (grey[:, 1:] - grey[:, :-1]).abs().mean((1, 2))
+        across, down = grey[:, :, 1:] - grey[:, :, :-1], grey[:, 1:] - grey[:, :-1]
+        steps = (across.square().mean((1, 2)) + down.square().mean((1, 2))).sqrt()
         detail = (steps / spread.clamp_min(_TINY)).median()
         return cls(
             means=colours.mean((0, 2, 3)),

@@ -7,6 +7,6 @@ Gymnasium and ViZDoom are imported only when a world of that family is made.
 from innerview.worlds.factory import world
 from innerview.worlds.frames import resize_frame
 from innerview.worlds.lanes import ThreadedLanes
-from innerview.worlds.protocols import Changeable, Game, Lanes, Rewindable, World
+from innerview.worlds.protocols import Changeable, Game, Lanes, Renderer, Rewindable, World
 
-__all__ = ["Changeable", "Game", "Lanes", "Rewindable", "ThreadedLanes", "World", "resize_frame", "world"]
+__all__ = ["Changeable", "Game", "Lanes", "Renderer", "Rewindable", "ThreadedLanes", "World", "resize_frame", "world"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from innerview.schema import Moment, ThingInView, WorldInfo
+import numpy as np
+
+from innerview.schema import Camera, Moment, ThingInView, WorldInfo
 
 
 class Game(Protocol):
@@ -48,6 +50,18 @@ class World(Protocol):
 
     def open(self, lanes: int) -> Lanes:
         """Start that many games."""
+
+
+@runtime_checkable
+class Renderer(Protocol):
+    """A world that shows what a camera would see from any pose."""
+
+    def render(self, poses: np.ndarray, camera: Camera) -> tuple[np.ndarray, np.ndarray]:
+        """Colours uint8 [pose, height, width, 3] and depth in metres [pose, height, width], 0 where none was measured.
+
+        Poses are x, y in metres and the angle in radians, anticlockwise from the x axis; the camera says its height
+        and pitch.
+        """
 
 
 @runtime_checkable

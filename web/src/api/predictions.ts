@@ -1,24 +1,13 @@
 /** What other subjects predict for the rows of a recording. */
 import { decodeTable } from "./data/arrow";
 import type { Client } from "./client";
+export { predictedName } from "./data/predicted";
 import type { ColumnData } from "./data/columns";
 import type { Prediction, RecordingInfo } from "./model";
 import { RecordingService, slice, type ArraySlice, type Range } from "./service";
 
 export const listPredictions = (client: Client, recording: string): Promise<Prediction[]> =>
   client.json(`/api/recordings/${encodeURIComponent(recording)}/predictions`);
-
-/** Whole columns of a prediction, a value for each row of the recording; NaN where it is not predicted. */
-export async function predictedColumns(
-  client: Client,
-  recording: string,
-  id: string,
-  names: readonly string[],
-): Promise<Map<string, ColumnData>> {
-  const query = new URLSearchParams(names.map((name) => ["names", name]));
-  const place = `/api/recordings/${encodeURIComponent(recording)}/predictions/${encodeURIComponent(id)}`;
-  return decodeTable((await client.bytes(`${place}/columns?${query}`)).buffer);
-}
 
 /** A recording whose heads are those of another subject: what is not predicted comes from the recording itself. */
 export class PredictedService extends RecordingService {

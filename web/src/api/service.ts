@@ -1,5 +1,6 @@
 /** Every route of the service, by name. */
 import { decodeTable } from "./data/arrow";
+import { byPrediction, readPredictedName } from "./data/predicted";
 import { Client } from "./client";
 import { MetricsApi } from "./metrics";
 import type { ColumnData } from "./data/columns";
@@ -103,9 +104,14 @@ export class RecordingService {
   }
 
   async columns(names: readonly string[], range: Range, signal?: AbortSignal): Promise<Map<string, ColumnData>> {
-    const query = this.query({ start: range.start, stop: range.stop });
-    for (const name of names) query.append("names", name);
-    return decodeTable((await this.client.bytes(`${this.root}/columns?${query}`, signal)).buffer);
+    const parts = [...byPrediction(names)].map(async ([prediction, some]) => {
+      const query = this.query({ start: range.start, stop: range.stop });
+      for (const name of some) query.append("names", readPredictedName(name)?.column ?? name);
+      const place = prediction ? `${this.root}/predictions/${encodeURIComponent(prediction)}` : this.root;
+      const table = decodeTable((await this.client.bytes(`${place}/columns?${query}`, signal)).buffer);
+      return some.map((name) => [name, table.get(readPredictedName(name)?.column ?? name)!] as const);
+    });
+    return new Map((await Promise.all(parts)).flat());
   }
 
   async groups(): Promise<Map<string, ColumnData>> {

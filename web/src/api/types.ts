@@ -172,6 +172,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Filters
+         * @description Every filter that a binding may have, and every one that was saved under a name.
+         */
+        get: operations["filters"];
+        /**
+         * Save Filter
+         * @description Save filters under a name; one of the same name is replaced.
+         */
+        put: operations["save_filter"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/filters/{made}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Drop Filter
+         * @description Forget a saved filter.
+         */
+        delete: operations["drop_filter"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs": {
         parameters: {
             query?: never;
@@ -579,7 +623,7 @@ export interface paths {
          * Prediction Columns
          * @description Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
          *
-         *     Beside what is predicted, how far each pose is from the recorded one.
+         *     Beside what is predicted, how far each pose is from the recorded one, and from that of the other domain.
          */
         get: operations["prediction_columns"];
         put?: never;
@@ -1246,6 +1290,49 @@ export interface components {
             unit: string;
         };
         /**
+         * BestFilterJob
+         * @description Look for the numbers of filters that bring a subject closest to the truth on some pairs; tested on the rest.
+         */
+        BestFilterJob: {
+            /** Again */
+            again?: boolean;
+            /** Budget */
+            budget?: number;
+            /** Count */
+            count?: number;
+            /** Domains */
+            domains?: string[];
+            /** Filters */
+            filters?: string[];
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "best_filter";
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure?: "place" | "heading";
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Save */
+            save?: string;
+            /** Share */
+            share?: number;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
          * BinaryHead
          * @description What the binary message that follows holds: little-endian numbers, row by row.
          */
@@ -1304,6 +1391,8 @@ export interface components {
             live: boolean;
             /** Ordered */
             ordered: boolean;
+            /** Posed */
+            posed: boolean;
             row: components["schemas"]["RowKind"];
             /** Sites */
             sites: string[];
@@ -1567,6 +1656,40 @@ export interface components {
             error: components["schemas"]["ErrorBody"];
         };
         /**
+         * FilterNumber
+         * @description One number of a filter.
+         */
+        FilterNumber: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Name */
+            name: string;
+            /** Neutral */
+            neutral: number;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /** Usual */
+            usual: [
+                number,
+                number
+            ];
+        };
+        /**
+         * FiltersReply
+         * @description What filters there are, and what was saved.
+         */
+        FiltersReply: {
+            /** Known */
+            known: components["schemas"]["PictureFilter"][];
+            /** Saved */
+            saved: components["schemas"]["SavedFilter"][];
+        };
+        /**
          * FirstDifference
          * @description The first steps at which two runs differ; none where they never do.
          */
@@ -1579,6 +1702,51 @@ export interface components {
             place: number | null;
         };
         /**
+         * FitCameraJob
+         * @description Look for the camera's height, pitch and field of view with which a world renders what the real pictures show.
+         */
+        FitCameraJob: {
+            /** Again */
+            again?: boolean;
+            /** Budget */
+            budget?: number;
+            /** Count */
+            count?: number;
+            /** Domain */
+            domain?: string;
+            /** Fov Deg */
+            fov_deg?: [
+                number,
+                number
+            ];
+            /** Height M */
+            height_m?: [
+                number,
+                number
+            ];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "fit_camera";
+            /** Pitch Deg */
+            pitch_deg?: [
+                number,
+                number
+            ];
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Width */
+            width?: number;
+            /** World */
+            world?: string | null;
+        };
+        /**
          * FunctionReply
          * @description A function that an expression may call.
          */
@@ -1589,6 +1757,38 @@ export interface components {
             over_time: boolean;
             /** Usage */
             usage: string;
+        };
+        /**
+         * GapJob
+         * @description The errors of models in two domains of a paired recording, and the gap between; missing predictions are made.
+         */
+        GapJob: {
+            /** Again */
+            again?: boolean;
+            /** Baseline */
+            baseline?: string;
+            /** Domains */
+            domains?: string[];
+            /** Filters */
+            filters?: string[];
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "gap";
+            /** Recording */
+            recording: string;
+            /** Rows */
+            rows?: [
+                number,
+                number
+            ][] | null;
+            /** Subjects */
+            subjects?: string[];
         };
         /**
          * Head
@@ -1746,7 +1946,7 @@ export interface components {
             unit: string;
         };
         /** JobRequest */
-        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"] | components["schemas"]["VideoJob"];
+        JobRequest: components["schemas"]["LensJob"] | components["schemas"]["RecordJob"] | components["schemas"]["RerunJob"] | components["schemas"]["PredictJob"] | components["schemas"]["WhatIfJob"] | components["schemas"]["LearningJob"] | components["schemas"]["TableJob"] | components["schemas"]["SweepJob"] | components["schemas"]["SmallestMemoryJob"] | components["schemas"]["AblationTestJob"] | components["schemas"]["TrustJob"] | components["schemas"]["VideoJob"] | components["schemas"]["GapJob"] | components["schemas"]["BestFilterJob"] | components["schemas"]["FitCameraJob"];
         /**
          * LearningJob
          * @description What maps of the same observations say at every snapshot of a training, beside the scores.
@@ -2251,6 +2451,26 @@ export interface components {
             type: "int" | "float" | "bool" | "choice" | "layer" | "target" | "head" | "array" | "column" | "result" | "text";
         };
         /**
+         * PictureFilter
+         * @description One filter as it is declared.
+         */
+        PictureFilter: {
+            /** Description */
+            description: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "brightness" | "contrast" | "temperature" | "blur" | "depth range" | "pitch" | "height" | "field of view";
+            /** Numbers */
+            numbers: components["schemas"]["FilterNumber"][];
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "colour" | "depth" | "view";
+        };
+        /**
          * Polygon
          * @description A named area of the map: a room, a lane.
          */
@@ -2329,6 +2549,18 @@ export interface components {
          * @description A pose head beside the recorded pose. All fields but the first are names of columns.
          */
         PredictedPose: {
+            /** Error Kind */
+            error_kind: string;
+            /**
+             * Gap
+             * @default
+             */
+            gap: string;
+            /**
+             * Gap Kind
+             * @default
+             */
+            gap_kind: string;
             /** Head */
             head: string;
             /**
@@ -2338,6 +2570,11 @@ export interface components {
             heading_error: string;
             /** Position Error */
             position_error: string;
+            /**
+             * Predicted Heading
+             * @default
+             */
+            predicted_heading: string;
             /** Predicted X */
             predicted_x: string;
             /** Predicted Y */
@@ -2364,12 +2601,18 @@ export interface components {
             created_at: string;
             /** Current */
             current: boolean;
+            /** Domain */
+            domain: string;
             /** Edits */
             edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
             /** Heads */
             heads: components["schemas"]["Head"][];
             /** Id */
             id: string;
+            /** Inputs */
+            inputs: {
+                [key: string]: string;
+            };
             /** Poses */
             poses: components["schemas"]["PredictedPose"][];
             /** Rows */
@@ -2648,6 +2891,21 @@ export interface components {
              * @default step
              */
             one: string;
+        };
+        /**
+         * SavedFilter
+         * @description Filters under a name, made in this order.
+         */
+        SavedFilter: {
+            /** Name */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Steps */
+            steps: string;
         };
         /**
          * SavedSelection
@@ -3810,6 +4068,126 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    filters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiltersReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    save_filter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedFilter"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiltersReply"];
+                };
+            };
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    drop_filter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                made: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiltersReply"];
                 };
             };
             /** @description Client Error */

@@ -8,6 +8,7 @@ const nothing: Capabilities = {
   arrays: {},
   images: [],
   domains: [],
+  posed: false,
   subject: false,
   heads: [],
   targets: [],

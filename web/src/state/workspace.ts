@@ -81,7 +81,7 @@ export interface Workspace {
   /** What it remembers of a source: views get it by `session.of(…)`. */
   readonly states?: readonly WorkspaceStateMaker[];
   /** Where to begin in this workspace, before what holds for every recording. */
-  readonly measures?: (info: RecordingInfo) => Measure[];
+  readonly measures?: (info: RecordingInfo, session: Session) => Measure[];
   /** Derived columns that say here where to look. */
   readonly highlight?: readonly string[];
   /** Its page of the docs. */

@@ -13,6 +13,7 @@ PLUGINS = {
         "diversity": "innerview_zoo.commands.diversity:diversity",
         "explorable": "innerview_zoo.commands.explorable:explorable",
         "gallery": "innerview_zoo.commands.gallery:gallery",
+        "train": "innerview_zoo.commands.train:train",
         "zoo": "innerview_zoo.commands.models:zoo",
     },
 }

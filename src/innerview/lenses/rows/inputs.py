@@ -15,7 +15,9 @@ from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
 from innerview.lenses.rows.domains import channels_of, domains_of
+from innerview.lenses.rows.filters import RowFilters
 from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
+from innerview.schema.binding import is_depth
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 
@@ -44,6 +46,7 @@ class RowInputs:
         if not isinstance(binding, Binding):
             binding = bind(subject.info.inputs, info.arrays, binding, where=recording.name)
         self.binding = binding
+        self._filters = RowFilters(recording)
         self._arrays = {spec.name: spec for spec in info.arrays}
         self._specs = {spec.name: spec for spec in subject.info.inputs}
 
@@ -216,7 +219,7 @@ class RowInputs:
         target = self._specs[item.input]
         if spec.kind == "ragged":
             return self._padded(item, target, rows)
-        values = self.recording.array_rows(spec.name, rows)
+        values = self._filters.apply(item.steps, spec, rows, self.recording.array_rows(spec.name, rows))
         for step in item.steps:
             values = _apply(step, values, spec)
         return values
@@ -276,7 +279,9 @@ def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
 def _apply(step: Step, values: np.ndarray, spec: ArraySpec) -> np.ndarray:
     if step.kind == "resize":
         width, height = (int(value) for value in step.values)
-        return np.stack([_resized(value, width, height) for value in values]) if len(values) else values
+        # Between a wall and a hole there is nothing: what is measured is not mixed.
+        way = Image.Resampling.NEAREST if is_depth(spec) else Image.Resampling.BILINEAR
+        return np.stack([_resized(value, width, height, way) for value in values]) if len(values) else values
     if step.kind == "channels first":
         return np.moveaxis(values, -1, 1)
     if step.kind == "divide":
@@ -289,13 +294,13 @@ def _apply(step: Step, values: np.ndarray, spec: ArraySpec) -> np.ndarray:
     return values
 
 
-def _resized(value: np.ndarray, width: int, height: int) -> np.ndarray:
+def _resized(value: np.ndarray, width: int, height: int, way: Image.Resampling) -> np.ndarray:
     """One picture [height, width] or with channels; each channel by itself, as Pillow takes a fourth for opacity.
 
     No value is rounded that was not.
     """
     if value.ndim == 3:
-        return np.stack([_resized(value[..., c], width, height) for c in range(value.shape[-1])], axis=-1)
+        return np.stack([_resized(value[..., c], width, height, way) for c in range(value.shape[-1])], axis=-1)
     plane = value if value.dtype == np.uint8 else value.astype(np.float32)
-    done = np.asarray(Image.fromarray(plane).resize((width, height), Image.Resampling.BILINEAR))
+    done = np.asarray(Image.fromarray(plane).resize((width, height), way))
     return done if value.dtype.kind == "f" else np.rint(done).astype(value.dtype)

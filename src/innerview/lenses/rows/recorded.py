@@ -14,8 +14,9 @@ import polars as pl
 
 from innerview.errors import LensError, UnknownName
 from innerview.lenses.columns.derived import Derived, derived
-from innerview.schema import ArraySpec, Column, RowArray, Rows, States, Things
-from innerview.store import Recording, Study, damage_named
+from innerview.lenses.columns.predicted import domain_of
+from innerview.schema import ArraySpec, Column, Predicted, RowArray, Rows, States, Things
+from innerview.store import Predictions, Recording, Study, damage_named
 
 if TYPE_CHECKING:
     from innerview.lenses.rows.inputs import RowInputs
@@ -80,6 +81,7 @@ def recorded_rows(
         specs=columns.specs,
         groups=episodes(recording, numbers),
         things=_things(study, recording, numbers),
+        predicted=lambda: predicted(study, recording, numbers),
         seconds_per_step=recording.info.ordering.seconds_per_step if recording.info.ordering else None,
         arrays={s.name: _array(recording, s, numbers) for s in recording.info.arrays if s.kind != "ragged"},
         scene=partial(recording.scene, recording.info.scene) if recording.info.scene else None,
@@ -101,6 +103,35 @@ def recorded_rows(
 def _array(recording: Recording, spec: ArraySpec, numbers: np.ndarray) -> RowArray:
     return RowArray(spec=spec, read=lambda places: recording.array_rows(spec.name, numbers[places]))
 
+
+def predicted(study: Study, recording: Recording, numbers: np.ndarray) -> list[Predicted]:
+    """What subjects predict of these rows, domain by domain, oldest first; of the recording as it is now."""
+    found = [each for each in study.predictions(recording.name) if each.is_current and not each.info.edits]
+    return [
+        Predicted(
+            subject=each.subject,
+            domain=domain_of(each),
+            states={spec.name: _predicted_states(each, spec, numbers) for spec in each.info.arrays},
+        )
+        for each in found
+        if domain_of(each)
+    ]
+
+
+def _predicted_states(prediction: Predictions, spec: ArraySpec, numbers: np.ndarray) -> States:
+    own = prediction.source_rows
+    elements = prod(spec.shape)
+
+    def read(places: np.ndarray) -> np.ndarray:
+        wanted = numbers[places]
+        values = np.full((len(wanted), elements), np.nan, np.float32)
+        if len(own):
+            at = np.minimum(np.searchsorted(own, wanted), len(own) - 1)
+            there = own[at] == wanted
+            values[there] = prediction.array_rows(spec.name, at[there]).reshape(int(there.sum()), -1)
+        return values
+
+    return States(rows=len(numbers), elements=elements, read=read)
 
 
 def _things(study: Study, recording: Recording, numbers: np.ndarray) -> Things | None:

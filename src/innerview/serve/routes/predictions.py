@@ -9,7 +9,7 @@ import polars as pl
 from fastapi import APIRouter, Query, Request, Response
 
 from innerview.errors import UnknownName
-from innerview.lenses.columns.predicted import PredictedColumns
+from innerview.lenses.columns.predicted import PredictedColumns, predicted_columns
 from innerview.schema import targets_of, to_json
 from innerview.serve import caching
 from innerview.serve.context import Serving
@@ -36,7 +36,7 @@ router = APIRouter(prefix="/api/recordings/{name}/predictions", tags=["predictio
 def predictions(name: str, service: Serving) -> list[PredictionReply]:
     """Every prediction for this recording, oldest first."""
     recording = service.open(name).recording
-    return [_reply(PredictedColumns(each, recording)) for each in service.study.predictions(name)]
+    return [_reply(each) for each in predicted_columns(service.study, recording)]
 
 
 @router.get("/{id}/columns", response_class=Response, responses=gives(arrow.MEDIA_TYPE))
@@ -51,13 +51,13 @@ def prediction_columns(
 ) -> Response:
     """Columns as an Arrow IPC stream, a line per row of the recording; null (floats: NaN) where not predicted.
 
-    Beside what is predicted, how far each pose is from the recorded one.
+    Beside what is predicted, how far each pose is from the recorded one, and from that of the other domain.
     """
     recording, prediction = service.open(name).recording, _prediction(service, name, id)
-    etag = f"{prediction.digest}-{recording.rows}"
+    source = next(each for each in predicted_columns(service.study, recording) if each.prediction.id == id)
+    etag = source.digest
     if unchanged := caching.unchanged(request, etag):
         return unchanged
-    source = PredictedColumns(prediction, recording)
     known = [column.name for column in source.specs]
     wanted = known if names is None else known_names(split_names(names, known), known)
     start, stop = row_range(recording, start, stop)
@@ -115,6 +115,8 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "id": prediction.id,
             "subject": prediction.subject,
             "binding": str(prediction.binding),
+            "inputs": prediction.binding.texts,
+            "domain": source.domain,
             "heads": to_json(info.subject.heads) if info.subject else [],
             "targets": targets_of(info.subject.heads) if info.subject else [],
             "sites": prediction.keep,

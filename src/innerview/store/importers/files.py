@@ -15,7 +15,7 @@ from innerview.store.changes import changing, own_folder
 from innerview.store.files import make_folder, sync_folder, writing
 from innerview.store.importers.agents import AgentFormat, Form, find_form, format_of, highest_action, pieces
 from innerview.store.importers.foreign import foreign
-from innerview.store.importers.pairs import import_pairs
+from innerview.store.importers.pairs import LAYOUTS, import_pairs, is_manifest
 from innerview.store.importers.tables import import_npz, import_table
 from innerview.store.importers.tracks import Track, read_tracks
 from innerview.store.paths import checked_name
@@ -23,7 +23,7 @@ from innerview.store.recordings.bulk import fitting_block_rows
 from innerview.store.recordings.writer import RecordingWriter
 from innerview.store.study import Study
 
-Format = Literal["drlviz", "memred", "npz", "table", "pairs"]
+Format = Literal["drlviz", "memred", "npz", "table", "pairs", "manifest", "sim2realviz", "tum"]
 _BY_ENDING: Mapping[str, Format] = {".npz": "npz", ".csv": "table", ".parquet": "table"}
 _TITLES = {"drlviz": "DRLViz", "memred": "MemRed"}
 
@@ -72,8 +72,8 @@ def import_files(study: Path | str, files: Sequence[Path | str], options: Import
         if len(paths) > 1:
             raise StoreError(f"{len(paths)} files are named. One {paths[0].suffix} file makes a recording.")
         remarks: tuple[str, ...] = ()
-        if format == "pairs":
-            _, remarks = import_pairs(staging, paths[0], name=name, units=asked.units)
+        if format in LAYOUTS:
+            _, remarks = import_pairs(staging, paths[0], name=name, units=asked.units, layout=asked.format)
         elif format == "npz":
             _, remarks = import_npz(staging, paths[0], name=name, units=asked.units, ordering=asked.ordering)
         else:
@@ -99,6 +99,8 @@ def _format(path: Path, asked: str | None) -> Format:
     ending = path.suffix.lower()
     if path.is_dir():
         return "pairs"
+    if ending in (".csv", ".parquet") and is_manifest(path):
+        return "manifest"
     if ending in _BY_ENDING:
         return _BY_ENDING[ending]
     if ending in (".json", ""):

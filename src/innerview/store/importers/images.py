@@ -16,15 +16,28 @@ from innerview.errors import StoreError
 from innerview.schema import ArraySpec
 from innerview.store.importers.foreign import picture_bytes
 from innerview.store.paths import checked_name
-from innerview.store.recordings.arrays.encoded import check_picture
+from innerview.store.recordings.arrays.encoded import check_picture, checked_size
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 UNSAID = "image"
 """The pair of pictures of which only the domain is known."""
 Shape = tuple[tuple[int, ...], str]
 _THREADS = 4
-_NAMED = 20
+NAMED = 20
 """Broken files that are named one by one."""
+_SAME_GREY = 12
+"""How far channels may be apart that JPEG kept of a picture in grey."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A file that is named and not read."""
+
+    name: str
+    why: str
+
+
+Named = Path | Refused | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,13 +48,20 @@ class ImageFiles:
     """Shape and type are read off the files."""
     folder: Path
     """Files are named as seen from here."""
-    files: Sequence[Path | None]
+    files: Sequence[Named]
+    grey: bool = False
+    """One number a pixel: a file of three equal channels, as JPEG files of depth may be, becomes one of grey."""
+    rows: Sequence[int] | None = None
+    """What rows are called in words, where these are some of others."""
 
     def name(self, row: int) -> str:
         """A row's file in words, and the domain where its path does not say it."""
         file, domain = self.files[row], self.spec.domain
+        row = row if self.rows is None else self.rows[row]
         if file is None:
             return f"Left out row {row} of '{self.spec.name}'"
+        if isinstance(file, Refused):
+            return f"Left out row {row}, '{file.name}'" + (f" ({domain})" if domain else "")
         path = file.relative_to(self.folder) if file.is_relative_to(self.folder) else file
         return f"Left out row {row}, '{path.as_posix()}'" + (f" ({domain})" if domain not in ("", *path.parts) else "")
 
@@ -58,7 +78,7 @@ class WholeRows:
     def read(self, start: int, stop: int) -> dict[str, list[bytes]]:
         """Rows start to stop of the whole ones."""
         chosen = self.rows[start:stop].tolist()
-        return {a.spec.name: [_content(a.files[row]) for row in chosen] for a in self.arrays}
+        return {a.spec.name: [_content(a.files[row], grey=a.grey) for row in chosen] for a in self.arrays}
 
 
 def whole_rows(arrays: Sequence[ImageFiles]) -> WholeRows:
@@ -69,7 +89,7 @@ def whole_rows(arrays: Sequence[ImageFiles]) -> WholeRows:
     for array in arrays:
         checked_name("array", array.spec.name)
         shapes: dict[int, Shape] = {}
-        for row, found in enumerate(_checked(array.files)):
+        for row, found in enumerate(_checked(array)):
             if isinstance(found, StoreError):
                 wrong.setdefault(row, f"{array.name(row)}: {found}")
             else:
@@ -96,15 +116,15 @@ def paired(arrays: Sequence[ImageFiles]) -> tuple[ImageFiles, ...]:
     return tuple(a if in_pair(a.spec) else replace(a, spec=replace(a.spec, pair="")) for a in arrays)
 
 
-def _checked(files: Sequence[Path | None]) -> Iterator[Shape | StoreError]:
-    def check(file: Path | None) -> Shape | StoreError:
+def _checked(array: ImageFiles) -> Iterator[Shape | StoreError]:
+    def check(file: Named) -> Shape | StoreError:
         try:
-            return check_picture(_content(file))
+            return check_picture(_content(file, grey=array.grey))
         except StoreError as error:
             return error
 
     with ThreadPoolExecutor(_THREADS) as threads:
-        yield from threads.map(check, files)
+        yield from threads.map(check, array.files)
 
 
 def _sized(array: ImageFiles, shapes: Mapping[int, Shape], wrong: dict[int, str]) -> ArraySpec:
@@ -121,20 +141,38 @@ def _sized(array: ImageFiles, shapes: Mapping[int, Shape], wrong: dict[int, str]
     return replace(spec, shape=shape, dtype=dtype, kind="encoded", role=spec.role, axes=axes, pixelated=False)
 
 
-def _content(file: Path | None) -> bytes:
+def _content(file: Named, *, grey: bool = False) -> bytes:
     """A file's bytes; what is neither PNG nor JPEG becomes a PNG file of the same pixels."""
     if file is None:
         raise StoreError("no image is named.")
+    if isinstance(file, Refused):
+        raise StoreError(file.why)
     content = picture_bytes(file)
-    if file.suffix.lower() in (".png", ".jpg", ".jpeg"):
+    as_it_is = file.suffix.lower() in (".png", ".jpg", ".jpeg")
+    if as_it_is and not (grey and len(check_picture(content)[0]) == 3):
         return content
     try:
         with Image.open(io.BytesIO(content)) as picture:
-            out = io.BytesIO()
-            _plain(picture).save(out, "PNG", compress_level=1)
-            return out.getvalue()
+            checked_size(*picture.size, len(picture.getbands()))
+            return _as_png(_grey(picture) if grey else _plain(picture))
     except (OSError, ValueError, Image.DecompressionBombError) as error:
         raise StoreError(f"It is not an image that can be read: {error}.") from error
+
+
+def _as_png(picture: Image.Image) -> bytes:
+    out = io.BytesIO()
+    picture.save(out, "PNG", compress_level=1)
+    return out.getvalue()
+
+
+def _grey(picture: Image.Image) -> Image.Image:
+    """One channel of a picture whose channels are the same, but for what JPEG makes of them."""
+    if len(picture.getbands()) < 3:
+        return _plain(picture)
+    values = np.asarray(picture.convert("RGB")).astype(np.int16)
+    if int((values.max(axis=2) - values.min(axis=2)).max()) > _SAME_GREY:
+        raise StoreError("It should hold one number a pixel, and is in colour. Give depth in grey.")
+    return picture.convert("RGB").getchannel("G")
 
 
 def _plain(picture: Image.Image) -> Image.Image:
@@ -151,8 +189,8 @@ def _plain(picture: Image.Image) -> Image.Image:
 
 
 def _remarks(wrong: Sequence[str]) -> tuple[str, ...]:
-    more = len(wrong) - _NAMED
-    return (*wrong[:_NAMED], *([f"{more} more rows were left out for such reasons."] if more > 0 else []))
+    more = len(wrong) - NAMED
+    return (*wrong[:NAMED], *([f"{more} more rows were left out for such reasons."] if more > 0 else []))
 
 
 def _size(shape: tuple[int, ...], dtype: str) -> str:

@@ -26,7 +26,7 @@ from innerview.schema import (
     with_foreign_poses,
 )
 from innerview.store.importers.foreign import FILE_LIMIT, foreign
-from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, paired, whole_rows
+from innerview.store.importers.images import SUFFIXES, UNSAID, ImageFiles, Refused, paired, whole_rows
 from innerview.store.isolation.process import Apart
 from innerview.store.paths import checked_name, confined
 from innerview.store.recordings.bulk import column_spec, counts_time, write_rows, write_table
@@ -147,8 +147,15 @@ def _images(folder: Path, files: pl.Series, side: str, unit: str) -> ImageFiles:
     domain, _, kind = side.partition("/")
     pair = (kind or UNSAID) if domain else ""
     spec = ArraySpec(name=files.name, shape=(), dtype="uint8", role="image", domain=domain, pair=pair, unit=unit)
-    named = [None if file is None else confined(folder, str(file)) for file in files]
+    named = [None if file is None else _confined(folder, str(file)) for file in files]
     return ImageFiles(spec=spec, folder=folder, files=named)
+
+
+def _confined(folder: Path, name: str) -> Path | Refused:
+    try:
+        return confined(folder, name)
+    except StoreError as error:
+        return Refused(name=name, why=str(error))
 
 
 def _read_npz(source: Path) -> dict[str, np.ndarray]:

@@ -153,11 +153,13 @@ class _Rectified(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        back = gradients[0].clamp(min=0)
-        if ctx.guided:
-            (slope,) = ctx.saved_tensors
-            back.mul_(slope > 0 if ctx.is_relu else slope)
-        return back, None, None
+        (gradient,) = gradients
+        if not ctx.guided:
+            return gradient.clamp(min=0), None, None
+        (slope,) = ctx.saved_tensors
+        if ctx.is_relu:
+            return torch.ops.aten.threshold_backward(gradient, slope, 0).clamp_(min=0), None, None
+        return gradient.clamp(min=0) * slope, None, None
 
 
 class _Secant(torch.autograd.Function):

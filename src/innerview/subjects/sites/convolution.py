@@ -1,4 +1,8 @@
-"""The way back through a convolution with strides and few channels, as one without: the same numbers, sooner."""
+"""Passes by other convolutions that give the same numbers sooner on a processor.
+
+The way back through a convolution with strides and few channels is one without strides. A large linear layer is one
+over its inputs laid out as a picture: some processors' matrix products use half of what their convolutions do.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,26 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import conv2d, pad
+from torch.nn.functional import conv2d, linear, pad
 from torch.overrides import TorchFunctionMode
 
 _FEW = 16
 """With as many channels or more, the processor's own way back is as quick."""
+_SIDE = 8
+"""A linear layer's inputs are laid out as a picture of this side: with fewer pixels nothing is won."""
+_ROWS, _WEIGHTS = 16, 2**17
+"""From as many rows and weights on."""
 _Pair = tuple[int, int]
 
 
 @contextlib.contextmanager
-def quick_way_back(wanted: bool) -> Iterator[None]:
-    """Gradients by the input of such a convolution are taken this way by graphs made in the block, on a processor."""
-    with _StridedMode() if wanted and torch.is_grad_enabled() else contextlib.nullcontext():
+def quick_passes(wanted: bool) -> Iterator[None]:
+    """Graphs made in the block go these ways, on a processor."""
+    with _QuickMode() if wanted and torch.is_grad_enabled() else contextlib.nullcontext():
         yield
 
 
-class _StridedMode(TorchFunctionMode):
+class _QuickMode(TorchFunctionMode):
     def __torch_function__(
         self,
         func: Callable[..., Any],
@@ -32,6 +40,8 @@ class _StridedMode(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         given = dict(kwargs or {})
+        if func is linear and not given:
+            return _as_picture(*args)
         if func is not torch.conv2d or len(args) != 7 or given:
             return func(*args, **given)
         value, weight, _, stride, padding, dilation, groups = args
@@ -41,6 +51,17 @@ class _StridedMode(TorchFunctionMode):
             return func(*args)
         said = func(value.detach(), *args[1:])
         return _Back.apply(value, said, weight.detach(), stride, padding)  # type: ignore[no-untyped-call]
+
+
+def _as_picture(value: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """A linear layer over many rows; a small one, or of another kind, as it is."""
+    outs, ins = weight.shape if weight.ndim == 2 else (0, 0)
+    plain = value.dtype == weight.dtype == torch.float32 and not value.is_cuda
+    worth = value.ndim == 2 and len(value) >= _ROWS and outs * ins >= _WEIGHTS and ins % _SIDE**2 == 0
+    if not (plain and worth):
+        return linear(value, weight, bias)
+    pictures, kernels = (of.reshape(-1, _SIDE, _SIDE, ins // _SIDE**2).permute(0, 3, 1, 2) for of in (value, weight))
+    return conv2d(pictures, kernels, bias)[:, :, 0, 0]
 
 
 class _Back(torch.autograd.Function):

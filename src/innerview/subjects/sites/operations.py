@@ -73,7 +73,7 @@ def changed_input(edit: InputEdit, value: Tensor) -> Tensor:
         return _other_frame(edit, value)
     amount = dict(edit.parameters).get(*FILTERS[edit.filter])
     if edit.filter == "blur":
-        return _blurred(value, amount)
+        return blurred(value, amount)
     if edit.filter == "brightness":
         return value + amount
     if edit.filter == "contrast":
@@ -102,7 +102,7 @@ def _other_frame(edit: InputEdit, value: Tensor) -> Tensor:
     return new
 
 
-def _blurred(value: Tensor, sigma_px: float) -> Tensor:
+def blurred(value: Tensor, sigma_px: float) -> Tensor:
     reach = max(1, math.ceil(3 * sigma_px))
     places = torch.arange(-reach, reach + 1, dtype=value.dtype, device=value.device)
     kernel = torch.exp(-(places**2) / (2 * sigma_px**2))

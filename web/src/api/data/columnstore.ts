@@ -18,7 +18,7 @@ const smallestPart = 256;
 const cacheBytes = 160e6;
 
 export class ColumnStore {
-  private readonly wholes = new Map<string, { data: ColumnData; holes: readonly Hole[] }>();
+  private readonly kept = new Map<string, { data: ColumnData; holes: readonly Hole[] }>();
   private readonly coming = new Map<string, Promise<ColumnData>>();
 
   constructor(
@@ -28,15 +28,15 @@ export class ColumnStore {
 
   /** A whole column if it is here already. */
   now(name: string): ColumnData | undefined {
-    return this.wholes.get(name)?.data;
+    return this.kept.get(name)?.data;
   }
 
   /** A whole column; damaged rows are unknown. */
   whole(name: string): Promise<ColumnData> {
-    const here = this.wholes.get(name);
+    const here = this.kept.get(name);
     if (here) {
-      this.wholes.delete(name);
-      this.wholes.set(name, here);
+      this.kept.delete(name);
+      this.kept.set(name, here);
       return Promise.resolve(here.data);
     }
     const coming = this.coming.get(name) ?? this.fetchWhole(name).finally(() => this.coming.delete(name));
@@ -44,9 +44,20 @@ export class ColumnStore {
     return coming;
   }
 
+  /** Several whole columns, asked for together where they are not here. */
+  async wholes(names: readonly string[]): Promise<ColumnData[]> {
+    const missing = names.filter((name) => !this.kept.has(name) && !this.coming.has(name));
+    const load = missing.length > 1 ? this.fetchWholes(missing) : null;
+    for (const name of load ? missing : []) {
+      const one = load!.then((found) => found.get(name)!).finally(() => this.coming.delete(name));
+      this.coming.set(name, one);
+    }
+    return Promise.all(names.map((name) => this.whole(name)));
+  }
+
   /** Some columns over some rows; damaged rows are unknown and listed as holes. */
   async slice(names: readonly string[], range: Range, signal?: AbortSignal): Promise<Loaded> {
-    const missing = names.filter((name) => !this.wholes.has(name));
+    const missing = names.filter((name) => !this.kept.has(name));
     const columns = new Map<string, ColumnData>();
     const holes: Hole[] = [];
     if (missing.length) {
@@ -55,28 +66,34 @@ export class ColumnStore {
       holes.push(...holesOf(pieces));
     }
     for (const name of names) {
-      const whole = this.wholes.get(name);
+      const whole = this.kept.get(name);
       if (whole) columns.set(name, part(whole.data, range.start, range.stop));
     }
     return { columns, holes };
   }
 
   private async fetchWhole(name: string): Promise<ColumnData> {
+    return (await this.fetchWholes([name])).get(name)!;
+  }
+
+  private async fetchWholes(names: readonly string[]): Promise<Map<string, ColumnData>> {
     const pieces: Piece[] = [];
     for (let start = 0; start < this.rows; start += chunkRows)
-      pieces.push(...(await this.tolerant([name], { start, stop: Math.min(this.rows, start + chunkRows) })));
-    const data = join(pieces.map((p) => p.columns?.get(name) ?? p.stop - p.start));
-    this.wholes.set(name, { data, holes: holesOf(pieces) });
+      pieces.push(...(await this.tolerant(names, { start, stop: Math.min(this.rows, start + chunkRows) })));
+    const found = names.map(
+      (name) => [name, join(pieces.map((p) => p.columns?.get(name) ?? p.stop - p.start))] as const,
+    );
+    for (const [name, data] of found) this.kept.set(name, { data, holes: holesOf(pieces) });
     this.forgetOldest();
-    return data;
+    return new Map(found);
   }
 
   private forgetOldest(): void {
     let total = 0;
-    for (const { data } of this.wholes.values()) total += bytesOf(data);
-    for (const [name, { data }] of this.wholes) {
-      if (total <= cacheBytes || this.wholes.size === 1) return;
-      this.wholes.delete(name);
+    for (const { data } of this.kept.values()) total += bytesOf(data);
+    for (const [name, { data }] of this.kept) {
+      if (total <= cacheBytes || this.kept.size === 1) return;
+      this.kept.delete(name);
       total -= bytesOf(data);
     }
   }

@@ -51,7 +51,17 @@ export function drawGround(pen: Pen, to: Projection, { polygons, walls }: Ground
     pen.closePath();
     pen.stroke();
     const middle = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis]!, 0) / points.length;
-    pen.fillText(name, to.x(middle(0)), to.y(middle(1)));
+    const [x, y] = [to.x(middle(0)), to.y(middle(1))];
+    // A name that has no room would lie over its neighbours.
+    const across = points.map(([px]) => to.x(px!));
+    if (Math.max(...across) - Math.min(...across) < 5 * name.length) continue;
+    // A picture underneath may be light or dark.
+    pen.fillStyle = palette.panel;
+    pen.globalAlpha = 0.72;
+    pen.fillRect(x - 3.1 * name.length - 2, y - 10, 6.2 * name.length + 4, 13);
+    pen.globalAlpha = 1;
+    pen.fillStyle = palette.muted;
+    pen.fillText(name, x, y);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Column } from "../../api/model";
 import { readPalette } from "../../marks/colour/colour";
 import { fillOf, lookAt, type Look } from "../../marks/colour/names";
+import { isReal, isSim } from "../../state/recording/domains";
 import type { Names } from "../../state/recording/names.svelte";
 import { useSession } from "../../state/session.svelte";
 import type { Theme } from "../../state/theme.svelte";
@@ -18,7 +19,11 @@ export class Colours {
   /** How a name of a kind looks; factors and states are named by their number, from 0. */
   look(kind: string, name: string | number): Look {
     void this.theme.dark;
-    return lookAt(kind, this.names.placeOf(kind, name), readPalette());
+    const palette = readPalette();
+    // Simulated, real and true have the same three colours everywhere.
+    if (kind === "domain" && typeof name === "string" && (isSim(name) || isReal(name)))
+      return { colour: isSim(name) ? palette.sim : palette.real, texture: 0 };
+    return lookAt(kind, this.names.placeOf(kind, name), palette);
   }
 
   /** The colour of a name of a kind. */

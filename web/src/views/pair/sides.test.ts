@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { byPair, domainsOf } from "./sides";
+import { domainsOf } from "../../state/recording/domains";
+import { byPair } from "./sides";
 
 const array = (name: string, domain = "", pair = "") => ({ name, domain, pair });
 const names = (arrays: readonly { name: string }[]) => arrays.map(({ name }) => name);
@@ -19,5 +20,10 @@ describe("pictures of a row", () => {
   });
   it("stand in the order of the recording without pairs", () => {
     expect(names(byPair([array("b"), array("a", "sim"), array("c", "real")]))).toEqual(["a", "c", "b"]);
+  });
+  it("stand simulated left and real right, however the recording has them", () => {
+    const arrays = [array("r", "real", "rgb"), array("x", "thermal", "rgb"), array("s", "sim", "rgb")];
+    expect(domainsOf(arrays)).toEqual(["sim", "thermal", "real"]);
+    expect(names(byPair(arrays))).toEqual(["s", "x", "r"]);
   });
 });

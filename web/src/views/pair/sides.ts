@@ -1,12 +1,8 @@
 /** How pictures of one row stand: a line for each pair, a column for each domain. */
 import type { ArraySpec } from "../../api/model";
+import { domainsOf } from "../../state/recording/domains";
 
 type Pictured = Pick<ArraySpec, "name" | "domain" | "pair">;
-
-/** In the order in which the recording has them. */
-export function domainsOf(arrays: readonly Pictured[]): string[] {
-  return [...new Set(arrays.map((array) => array.domain).filter(Boolean))];
-}
 
 /** Pairs first, each in the order of its domains; then what has no partner. */
 export function byPair<Array extends Pictured>(arrays: readonly Array[]): Array[] {

@@ -8,7 +8,7 @@ export const workspace: Workspace = {
   icon: "M3 3h5v5H3zM10 3h5v5h-5zM3 10h5v5H3zM10 10h5v5h-5z",
   order: 20,
   needs: [needs.noTime],
-  views: ["view-errors", "view-begin", "view-scatter", "view-gallery", "view-pair"],
+  views: ["view-geo-map", "view-begin", "view-scatter", "view-gallery", "view-pair"],
   layout: Rows,
   states: [Poses],
   help: "workspace-rows",

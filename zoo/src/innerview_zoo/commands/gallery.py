@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from innerview_zoo.gallery import command
+WHERE = Path(".innerview/gallery")
 
 
 def gallery(
-    out: Annotated[Path, typer.Option(help="Folder for the page and the study behind it.")] = command.WHERE,
+    out: Annotated[Path, typer.Option(help="Folder for the page and the study behind it.")] = WHERE,
 ) -> None:
     """Where do Atari agents look? The paper's tables of methods, streams, frames and ages, made with the zoo's agents.
 
@@ -24,4 +24,6 @@ def gallery(
 
         innerview gallery --out where
     """
-    command.run(out)
+    from innerview_zoo.gallery.command import run  # torch is loaded when a gallery is made, not with every command
+
+    run(out)

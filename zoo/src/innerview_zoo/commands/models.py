@@ -235,6 +235,23 @@ def blame(
     console.print(f"The gap: {gap['value']:.2f} m ({gap['low']:.2f}–{gap['high']:.2f}), {count} pictures.", highlight=False)
 
 
+@zoo.command("cases")
+def cases(
+    study: Annotated[Path, typer.Argument(help="The study; made where there is none.")],
+    out: Annotated[Path, typer.Option(help="The page, in Markdown.")] = Path("cases-transfer.md"),
+    count: Annotated[int, typer.Option(min=8, help="How many pairs of each trajectory.")] = 200,
+) -> None:
+    """Measure the case studies of Sim2RealViz on the office with the zoo's pose networks, and write them as a page.
+
+    Example: `innerview zoo cases office.study --out cases-transfer.md`
+    """
+    from innerview.store import Study
+    from innerview_zoo.pairs.cases import write
+
+    written = write(Study.open_or_create(study), out, count=count)
+    Console().print(f"Wrote {written}.", markup=False, highlight=False, soft_wrap=True)
+
+
 def _scores(model: Entry) -> str:
     if not model.evaluated:
         return "not evaluated yet"

@@ -15,7 +15,6 @@ from innerview_zoo.gallery.claims import CLAIMS, found
 from innerview_zoo.gallery.maps import GRADCAM, GUIDED, METHODS, Maps, Method, maps
 from innerview_zoo.gallery.page import Cell, Table, write
 
-WHERE = Path(".innerview/gallery")
 Say = Callable[[str], None]
 
 

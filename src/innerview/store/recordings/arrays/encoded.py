@@ -130,7 +130,7 @@ def _png_shape(content: bytes) -> tuple[tuple[int, ...], str]:
     channels = {0: 1, 2: 3, 3: 3, 4: 4, 6: 4}.get(colour)
     if channels is None:
         raise StoreError(f"It is a damaged PNG file: there is no colour type {colour}.")
-    return _sized(width, height, channels), "uint16" if depth == 16 else "uint8"
+    return checked_size(width, height, channels), "uint16" if depth == 16 else "uint8"
 
 
 def _check_png(content: bytes) -> None:
@@ -162,7 +162,7 @@ def _checked_jpeg(content: bytes) -> tuple[tuple[int, ...], str]:
 
 
 def _jpeg_shape(picture: Image.Image) -> tuple[int, ...]:
-    return _sized(*picture.size, 1 if picture.mode == "L" else 3)
+    return checked_size(*picture.size, 1 if picture.mode == "L" else 3)
 
 
 def _jpeg_scans(content: bytes) -> int:
@@ -173,7 +173,8 @@ def _jpeg_scans(content: bytes) -> int:
     return content.count(b"\xff\xda", place)
 
 
-def _sized(width: int, height: int, channels: int) -> tuple[int, ...]:
+def checked_size(width: int, height: int, channels: int) -> tuple[int, ...]:
+    """The shape of a picture of that size, or an error where it is larger than is read."""
     if not 0 < width * height <= _MAX_PIXELS:
         raise StoreError(f"It is {width}×{height} pixels; at most {_MAX_PIXELS:,} can be read.")
     return (height, width) if channels == 1 else (height, width, channels)

@@ -1,5 +1,6 @@
 /** Fetches the layout that is shown; while a lens lays out, again and again as it moves. */
 import { messageOf } from "../../../api/errors";
+import type { ResultLine } from "../../../api/results";
 import { isActive, resultOf } from "../../../state/results/results.svelte";
 import type { Session } from "../../../state/session.svelte";
 import { Refresher } from "../../../state/results/refresher";
@@ -17,12 +18,12 @@ export class LayoutLoad {
   constructor(private readonly session: Session) {}
 
   /** Call in an effect: reads what it depends on. */
-  follow(lens: string): void {
+  follow(lens: string, fits?: (line: ResultLine) => boolean): void {
     const { results } = this.session;
     const job = results.jobOf(lens);
     const coming = isActive(job) ? resultOf(job) : "";
-    const line = results.shown(lens);
-    const moving = coming && results.all.some((other) => other.id === coming);
+    const line = results.shown(lens, fits);
+    const moving = coming && results.all.some((other) => other.id === coming && (fits?.(other) ?? true));
     if (coming && !moving && job?.state === "running") void results.refresh();
     const id = moving ? coming : (line?.id ?? "");
     const state = moving ? `${job!.done}` : line?.provisional ? "stopped" : "end";

@@ -66,6 +66,8 @@ export function lookLive(
     row: number;
     parameters: Given;
     input?: string;
+    /** Which array feeds which input. */
+    inputs?: Record<string, string>;
     /** A live subject by name; the one that is shown unless said. */
     subject?: string | undefined;
   },

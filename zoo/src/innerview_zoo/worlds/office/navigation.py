@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import UnknownName, WorldError
-from innerview.schema import ActionSpace, Column, WorldInfo
+from innerview.schema import ActionSpace, Camera, Column, WorldInfo
 from innerview.worlds.protocols import Lanes
 from innerview_zoo.worlds.office.floors.floor import Floor
 from innerview_zoo.worlds.office.floors.freespace import CELL_M, free_space, gap_at
@@ -69,6 +69,10 @@ class OfficeWorld:
         if lanes < 1:
             raise WorldError(f"A world needs at least one lane, not {lanes}.")
         return OfficeLanes(self._view, [_Walker(self._ground, self.settings) for _ in range(lanes)], ACTIONS)
+
+    def render(self, poses: np.ndarray, camera: Camera) -> tuple[np.ndarray, np.ndarray]:
+        """What a camera sees from poses [n, 3]: colours, and depth in metres."""
+        return self._view.render(poses, camera)
 
 
 class Ground:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from innerview.errors import UnknownName, WorldError
-from innerview.schema import ActionSpace, Column, WorldInfo
+from innerview.schema import ActionSpace, Camera, Column, WorldInfo
 from innerview.worlds.protocols import Lanes
 from innerview_zoo.worlds.office.floors.ways import sample_poses, trajectory
 from innerview_zoo.worlds.office.lanes import OfficeLanes
@@ -64,6 +64,10 @@ class TourWorld:
         if lanes < 1:
             raise WorldError(f"A world needs at least one lane, not {lanes}.")
         return OfficeLanes(self._view, [_Driven(self._view, self.settings) for _ in range(lanes)], ACTIONS)
+
+    def render(self, poses: np.ndarray, camera: Camera) -> tuple[np.ndarray, np.ndarray]:
+        """What a camera sees from poses [n, 3]: colours, and depth in metres."""
+        return self._view.render(poses, camera)
 
 
 class _Driven:

@@ -12,6 +12,7 @@ import torch
 
 from innerview.errors import UnknownName, WorldError
 from innerview.schema import ArraySpec, Column, Scene
+from innerview.schema import Camera as Intrinsics
 from innerview_zoo.worlds.office.conditions import GAPS, Conditions
 from innerview_zoo.worlds.office.floors.floor import CEILING_ID, FLOOR_ID, Floor, door_leaf, room_grid
 from innerview_zoo.worlds.office.floors.standard import office_floor
@@ -144,6 +145,24 @@ class View:
             for one, which in zip(arrays, ids, strict=True):
                 one["mask"] = self._class_of[which]
         return arrays, [self.in_view(which, pose) for which, pose in zip(ids, poses, strict=True)]
+
+    def render(self, poses: np.ndarray, camera: Intrinsics) -> tuple[np.ndarray, np.ndarray]:
+        """Colours [pose, height, width, 3] and depth in metres [pose, height, width] of another camera than its own."""
+        (across, down), (right, up) = camera.focal_px, camera.centre_px
+        straight = abs(right - camera.width_px / 2) < 1 and abs(up - camera.height_px / 2) < 1
+        if abs(across - down) > 0.01 * across or not straight or camera.height_m is None or camera.pitch_deg is None:
+            raise WorldError(
+                "The office renders for cameras with square pixels, their centre in the middle of the picture and a "
+                f"known height and pitch, not for {camera}."
+            )
+        shot = Camera(
+            size=(camera.width_px, camera.height_px),
+            height_m=camera.height_m,
+            fov_deg=math.degrees(2 * math.atan(camera.width_px / 2 / across)),
+            pitch_deg=camera.pitch_deg,
+        )
+        frame = render(self.scan, poses, camera=shot, conditions=self.settings.conditions, device=self.settings.device)
+        return frame.rgb.permute(0, 2, 3, 1).cpu().numpy(), frame.depth.cpu().numpy()
 
     def in_view(self, ids: np.ndarray, pose: np.ndarray) -> list[dict[str, Any]]:
         """Things, doors and windows in an image of ids: box in pixels, place and distance, nearest first."""

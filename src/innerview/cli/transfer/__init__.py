@@ -1,0 +1,1 @@
+"""Commands about two domains: the gap of models, filters of pictures, and the camera that explains them."""

@@ -1,0 +1,1 @@
+"""Filters of recorded pictures: colours, measured distances, and where the camera looks."""

@@ -1,0 +1,1 @@
+"""How far off models are in each of two domains, over the same pairs."""

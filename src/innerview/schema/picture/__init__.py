@@ -1,0 +1,1 @@
+"""Pictures: what may be done to recorded ones before a subject sees them."""
