@@ -1,8 +1,8 @@
 """Lenses of the sim2real gap on the office: domain occlusion of one picture, back-projection of 500, bytes of a map.
 
 Run: python benchmarks/transfer.py [--rounds N] [--threads N]
-Processor's time (user and system) beside time on the clock, as the machine may be shared; medians over the rounds. A plain
-loop, a forward pass for each of the 36 patches, and a loop over pixels' cells frame by frame stand beside ours.
+Time of the processor (user and system) beside that on the clock, as the machine may be shared; medians over the
+rounds. A plain loop, a forward pass for each of the 36 patches, and one over single pixels stand beside ours.
 """
 
 # ruff: noqa: T201 - a benchmark speaks
@@ -19,12 +19,12 @@ from pathlib import Path
 import innerview_zoo as zoo
 import numpy as np
 import torch
-from innerview_zoo.worlds.office import office_floor, places_of, sample_poses
 from innerview_zoo.worlds.office import Camera as OfficeCamera
+from innerview_zoo.worlds.office import office_floor, places_of, sample_poses
 
 import innerview as iv
-from innerview.lenses.look import given_rows, run_lens
 from innerview.lenses.discovery import as_loaded_lens
+from innerview.lenses.look import given_rows, run_lens
 from innerview.lenses.rows.recorded import recorded_rows
 from innerview.schema import Camera
 from innerview.serve.encoding.small import quantised
@@ -89,7 +89,10 @@ def projected(rounds: int) -> None:
 
         for combine in ("mean", "sum", "maximum"):
             wall, cpu = timed(lambda c=combine: ours(combine=c), rounds)  # type: ignore[misc]
-            print(f"back-projection, {FRAMES} frames, cells of {cell} m, {combine}: {wall:.3f} s, processor {cpu:.3f} s", end="")
+            print(
+                f"back-projection, {FRAMES} frames, cells of {cell} m, {combine}: {wall:.3f} s, processor {cpu:.3f} s",
+                end="",
+            )
             print(f" (wanted: {WANTED_PROJECTION_S} s; the original code: {ORIGINAL_PROJECTION_S} s)")
         raw = ours().astype(np.float32)
         small, _ = quantised(raw)
@@ -99,7 +102,9 @@ def projected(rounds: int) -> None:
     at = places_of(torch.from_numpy(depth[:8]), torch.from_numpy(poses[:8]), camera).numpy()
     for frame in range(8):
         total = np.zeros((220, 220))
-        for x, y, value in zip(*(at[frame, ..., axis].ravel()[::16] for axis in (0, 1)), heat[frame].ravel()[::16], strict=True):
+        for x, y, value in zip(
+            *(at[frame, ..., axis].ravel()[::16] for axis in (0, 1)), heat[frame].ravel()[::16], strict=True
+        ):
             if 0 <= x < 22 and 0 <= y < 22:
                 total[int(y / 0.1), int(x / 0.1)] += value
     print(f"pixel by pixel, estimated from 1/16 of 8 frames: {(time.process_time() - began) * 16 * FRAMES / 8:.0f} s")

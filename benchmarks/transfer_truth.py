@@ -1,11 +1,11 @@
 """Do lenses of the sim2real gap find what differs? Changes are planted in the office, so the changed pixels are known.
 
-Run: python benchmarks/transfer_truth.py [--count N] [--model NAME] [--layers a,b] [--seen clean,stand-in] [--only pixels,blame]
+Run: python benchmarks/transfer_truth.py [--count N] [--model NAME] [--layers a,b] [--seen clean,stand-in] [--only …]
 In each instance one thing that the camera sees is removed, moved or painted in another colour: SIM is the floor as it
-was, REAL the floor as it is. "clean": nothing else differs. "stand-in": REAL has the light, white balance, exposure, blur
-and depth noise of month 1 as well. Changed are the pixels that show the thing in either picture. AUROC is that of each
-picture's heat for its changed pixels, as a mean over instances with the middle 95 % of what it is when they are drawn
-again. On the map the same heat and the same mask are projected, and cells that were seen are counted.
+was, REAL the floor as it is. "clean": nothing else differs. "stand-in": REAL has the light, white balance, exposure,
+blur and depth noise of month 1 as well. Changed are the pixels that show the thing in either picture. AUROC is that of
+each picture's heat for its changed pixels, as a mean over instances with the middle 95 % of what it is when they are
+drawn again. On the map the same heat and the same mask are projected, and cells that were seen are counted.
 Blame: REAL is SIM with one of eight factors at a strength from 0.6 to 1.4, and blame must name it first.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import innerview_zoo as zoo
@@ -36,8 +36,8 @@ from innerview_zoo.worlds.office import (
 )
 
 import innerview as iv
-from innerview.schema import Column, PosePart, Rows
 from innerview.schema import Camera as Intrinsics
+from innerview.schema import Column, PosePart, Rows
 from innerview.testing.feeds import GivenFeed, fed_rows
 from innerview.transfer import blame, distance, occlusion
 from innerview.transfer.factors import blurred
@@ -228,7 +228,9 @@ def on_map(heat: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     return planes[0].values[seen], planes[1].values[seen] > 0.5
 
 
-def measure(subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[str, ...], patches: tuple[int, ...]) -> None:
+def measure(
+    subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[str, ...], patches: tuple[int, ...]
+) -> None:
     """Print a table of AUROC, over pixels and over cells of the map."""
     pixels: dict[str, list[float]] = {}
     cells: dict[str, list[float]] = {}
@@ -245,14 +247,16 @@ def measure(subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[
             if changed.any() and not changed.all():
                 cells.setdefault(name, []).append(auroc(values, changed))
     print(f"\n{subject.info.name}, {seen}: {used} instances")
-    print("| heat | AUROC, pixels | AUROC, cells of the map | removed | moved | recoloured |\n|---|---|---|---|---|---|")
+    print(
+        "| heat | AUROC, pixels | AUROC, cells of the map | removed | moved | recoloured |\n|---|---|---|---|---|---|"
+    )
     for name, scores in pixels.items():
         kinds = " | ".join(f"{np.mean(by_kind.get((name, kind), [math.nan])):.3f}" for kind in KINDS)
         print(f"| {name} | {interval(scores)} | {interval(cells[name])} | {kinds} |", flush=True)
 
 
 def planted_gaps(subject: iv.Subject, count: int) -> Iterator[tuple[str, str, float]]:
-    """Each of the stand-in's gaps in both months, at a strength that is not told: what was planted, what blame named."""
+    """Each of the stand-in's gaps in both months, at a strength that is not told: what was planted, what was named."""
     floor, chance = office_floor_once(), random.Random(0)
     for month in (1, 2):
         poses = sample_poses(floor, count, seed=77 + month)

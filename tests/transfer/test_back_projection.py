@@ -128,7 +128,7 @@ def test_what_is_missing_is_named() -> None:
         back_projection.look(rows_of(scene=replace(ROOM, camera=None)))
     with pytest.raises(LensError, match="has none"):
         back_projection.look(replace(rows, arrays={}))
-    with pytest.raises(LensError, match="'sim'.*real.depth"):
+    with pytest.raises(LensError, match=r"'sim'.*real\.depth"):
         back_projection.look(rows, depth="sim")
     with pytest.raises(LensError, match="not known in 'map units'"):
         back_projection.look(rows_of(scene=replace(ROOM, unit="map units")), heat="")
@@ -170,7 +170,7 @@ def test_a_map_is_saved_and_read_like_any_result(study: iv.Study) -> None:
     assert result.type == "map" and result.shown["cell"] == 0.5 and result.value["depth"] == "real.depth"
     values, counts = (study.result_array(result.id, name) for name in ("values", "counts"))
     assert counts.sum() == 48 and np.array_equal(values, counts) and counts.shape == (10, 12)
-    with pytest.raises(LensError, match="share no map|a map with a camera|needs"):
+    with pytest.raises(LensError, match="needs"):
         info = RecordingInfo(name="bare", origin=Origin(kind="imported"), row=RowKind(one="image", many="images"))
         from innerview.lenses.discovery import all_lenses
         from innerview.lenses.needs import check_needs

@@ -100,7 +100,9 @@ def test_figures_are_those_of_the_errors() -> None:
     alone = {key: value for key, value in errors.items() if key != ("real", "a")}
     only = blame.table(alone, {key: said[key] for key in alone}, ("a",), unit="m", measure="x")
     assert only.lines[0][4:7] == [None, None, None] and only.lines[0][7] == 0.75
-    same = blame.table({k: v * 0 for k, v in errors.items()}, {k: v * 0 for k, v in said.items()}, ("a",), unit="m", measure="x")
+    same = blame.table(
+        {k: v * 0 for k, v in errors.items()}, {k: v * 0 for k, v in said.items()}, ("a",), unit="m", measure="x"
+    )
     assert same.lines[0][7:] == [None] * 6  # no gap: there is nothing to share
 
 
@@ -109,9 +111,13 @@ def test_a_factor_is_measured_and_carried_over(sim: Tensor) -> None:
     own, other = Look.of(colour), Look.of(planted("white balance", sim)[:, :3])
     depth = (False, False, False, True)
     made = carried(sim, planted("white balance", sim), "white balance", depth, (own, other))
-    assert torch.allclose(Look.of(made[:, :3]).means / Look.of(made[:, :3]).means.mean(), other.means / other.means.mean(), atol=0.01)
+    assert torch.allclose(
+        Look.of(made[:, :3]).means / Look.of(made[:, :3]).means.mean(), other.means / other.means.mean(), atol=0.01
+    )
     assert torch.equal(made[:, 3:], sim[:, 3:])
-    flat = torch.full((1, 1, 64, 64), 0.5) + 0.05 * torch.randn(1, 1, 64, 64, generator=torch.Generator().manual_seed(0))
+    flat = torch.full((1, 1, 64, 64), 0.5) + 0.05 * torch.randn(
+        1, 1, 64, 64, generator=torch.Generator().manual_seed(0)
+    )
     assert grain_of(flat) == pytest.approx(0.05, rel=0.05)
     assert grain_of(median(flat)) < 0.03
     assert torch.equal(carried(sim, 1 - sim, "depth", depth, (own, own))[:, 3:], 1 - sim[:, 3:])

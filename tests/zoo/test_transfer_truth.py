@@ -1,4 +1,4 @@
-"""Lenses of the gap beside what is known of the office: pixels that changed, places of pixels, gaps that were switched."""
+"""Lenses of the gap beside what is known of the office: changed pixels, places of pixels, gaps that were switched."""
 
 from __future__ import annotations
 
@@ -7,9 +7,17 @@ from dataclasses import replace
 import innerview_zoo as zoo
 import numpy as np
 import pytest
-import torch
 from innerview_zoo.models.office.blame import blame_planted
-from innerview_zoo.worlds.office import Camera, Conditions, Floor, office_floor, places_of, render, rgbd_of, sample_poses
+from innerview_zoo.worlds.office import (
+    Camera,
+    Conditions,
+    Floor,
+    office_floor,
+    places_of,
+    render,
+    rgbd_of,
+    sample_poses,
+)
 
 import innerview as iv
 from innerview.schema import Camera as Intrinsics
@@ -43,11 +51,22 @@ def test_heat_finds_a_planted_change(floor: Floor, subject: iv.Subject, kind: st
     poses = sample_poses(floor, 24, seed=9)
     small = render(floor, poses, camera=Camera(size=64)).ids
     named = {thing.id: thing for thing in floor.things if thing.kind not in ("lamp", "rug", "column")}
-    views = [(p, int(i)) for p, ids in zip(poses, small, strict=True) for i in ids.unique() if int(i) in named and 80 < (ids == i).sum() < 800]
+    views = [
+        (p, int(i))
+        for p, ids in zip(poses, small, strict=True)
+        for i in ids.unique()
+        if int(i) in named and 80 < (ids == i).sum() < 800
+    ]
     pose, id = views[len(views) // 2]
     thing = named[id]
-    painted = replace(floor, things=tuple(replace(t, colour="#b03030") if t.id == id else t for t in floor.things), cache={})
-    edits = {"removed": lambda: floor.without(id), "moved": lambda: floor.moved(id, x=thing.x + 0.4), "recoloured": lambda: painted}
+    painted = replace(
+        floor, things=tuple(replace(t, colour="#b03030") if t.id == id else t for t in floor.things), cache={}
+    )
+    edits = {
+        "removed": lambda: floor.without(id),
+        "moved": lambda: floor.moved(id, x=thing.x + 0.4),
+        "recoloured": lambda: painted,
+    }
     frames = [render(each, pose[None]) for each in (floor, edits[kind]())]
     changed = ((frames[0].ids == id) | (frames[1].ids == id))[0].numpy()
     sim, real = (rgbd_of(frame).float() / 255 for frame in frames)
@@ -56,7 +75,9 @@ def test_heat_finds_a_planted_change(floor: Floor, subject: iv.Subject, kind: st
         {"rgbd": real},
         domains={"sim": GivenFeed(subject, {"rgbd": sim}), "real": GivenFeed(subject, {"rgbd": real})},
         columns={part: pose[None, place].double().numpy() for place, part in enumerate(("x", "y", "angle"))},
-        specs={p: Column(name=p, type="float", pose=p, unit="rad" if p == "angle" else "m") for p in ("x", "y", "angle")},  # type: ignore[arg-type]
+        specs={
+            p: Column(name=p, type="float", pose=p, unit="rad" if p == "angle" else "m") for p in ("x", "y", "angle")
+        },  # type: ignore[arg-type]
     )
     for heat in (distance.look(rows, subject).heat["rgbd"], np.abs(occlusion.look(rows, subject).heat["rgbd"])):
         assert auroc(heat[0, 0], changed) > 0.8

@@ -54,7 +54,7 @@ def look(
     metres_per_radian: float = 1.0,
     watch: Watch = unwatched,
 ) -> Table:
-    """Each factor switched on alone in SIM, and off alone in REAL; what explains more of what the subject does, first."""
+    """Each factor switched on alone in SIM, and off alone in REAL; what explains most of what is said, first."""
     rows = rows.part(np.unique(np.linspace(0, rows.count - 1, min(max_rows, rows.count)).round().astype(np.int64)))
     if rows.count < 2:
         raise LensError("Blame needs some pairs, as it says how sure it is. Choose at least two.")
@@ -89,7 +89,9 @@ def table(
     gap = errors["real", ""] - errors["sim", ""]
     found = {factor: _explained(errors, said, factor, gap) for factor in factors}
     order = sorted(found, key=lambda factor: -_rank(found[factor]))
-    lines = [[factor, *(number for one in found[factor] for number in (one.value, one.low, one.high))] for factor in order]
+    lines = [
+        [factor, *(number for one in found[factor] for number in (one.value, one.low, one.high))] for factor in order
+    ]
     titles = ("switched on in SIM, error rises", "switched off in REAL, error falls", "explains of the gap")
     columns = [Axis(name="factor")]
     for title, of in zip((*titles, "explains of how predictions move"), (unit, unit, "share", "share"), strict=True):

@@ -129,7 +129,7 @@ class Patches:
         return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
 
     def _shared(self, subject: Subject, swap: Swap, layer: str, only: slice = slice(None)) -> dict[str, Tensor]:
-        """Patches too far apart for any cell of a layer to see two share a picture up to there; then each goes alone."""
+        """Patches of which no cell of a layer sees two share a picture up to there; then each goes alone."""
         import torch
 
         from innerview.subjects import receptive_field, tail

@@ -232,7 +232,9 @@ def blame(
         shown.add_row(str(line[0]), *cells)
     gap = found.value["gap"]
     console.print(shown)
-    console.print(f"The gap: {gap['value']:.2f} m ({gap['low']:.2f}–{gap['high']:.2f}), {count} pictures.", highlight=False)
+    console.print(
+        f"The gap: {gap['value']:.2f} m ({gap['low']:.2f}–{gap['high']:.2f}), {count} pictures.", highlight=False
+    )
 
 
 @zoo.command("cases")

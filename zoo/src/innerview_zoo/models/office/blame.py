@@ -43,9 +43,12 @@ def blame(
 def blame_planted(
     subject: Subject, real: Tensor, poses: Tensor, candidates: Mapping[str, Conditions], *, floor: Floor | None = None
 ) -> Table:
-    """The same of pictures [n, 4, height, width] of which nobody says what made them: each candidate is tried in SIM."""
+    """The same of pictures [n, 4, height, width] of which nobody says what made them: each is tried in SIM."""
     floor = floor or office_floor(0)
-    given: dict[tuple[str, str], Tensor] = {("sim", ""): _seen(floor, poses, Conditions.simulated()), ("real", ""): real}
+    given: dict[tuple[str, str], Tensor] = {
+        ("sim", ""): _seen(floor, poses, Conditions.simulated()),
+        ("real", ""): real,
+    }
     given |= {("sim", name): _seen(floor, poses, when) for name, when in candidates.items()}
     heads = {key: _heads(subject, pictures) for key, pictures in given.items()}
     errors = {key: _errors(said["pose"], poses, 1.0) for key, said in heads.items()}
