@@ -120,10 +120,10 @@ def _explained(
     falls = errors["real", ""] - errors["real", factor] if ("real", factor) in errors else np.full(len(gap), np.nan)
     both = np.where(np.isfinite(falls), (rises + falls) / 2, rises)
     drawn = resampled(np.stack([both, gap]), np.mean)
-    share = estimate(_ratio(both.mean(), gap.mean()), _ratio(drawn[:, 0], drawn[:, 1]))
+    share = estimate(float(_ratio(both.mean(), gap.mean())), _ratio(drawn[:, 0], drawn[:, 1]))
     left, way = _left(said, factor)
     drawn = resampled(np.stack([left, way]), np.mean)
-    moved = estimate(1 - _ratio(left.mean(), way.mean()), 1 - _ratio(drawn[:, 0], drawn[:, 1]))
+    moved = estimate(float(1 - _ratio(left.mean(), way.mean())), 1 - _ratio(drawn[:, 0], drawn[:, 1]))
     return _mean(rises), _mean(falls), share, moved
 
 
@@ -204,7 +204,7 @@ def _heads(rows: Rows, subject: Subject, name: str, pictures: Tensor, domain: st
 def predictions(head: Head, heads: Mapping[str, Tensor]) -> np.ndarray:
     """What a pose head says as numbers [row, number] without a seam: of an angle, its cosine and sine."""
     said = heads[head.name].double().cpu().numpy()
-    found = []
+    found: list[np.ndarray] = []
     for place, part in enumerate(head.pose_parts):
         unit = head.units[place] if head.units else ""
         number = said[:, place] * (units_per(unit, "rad") or 1.0) if part == "angle" else said[:, place]

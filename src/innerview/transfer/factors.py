@@ -95,7 +95,8 @@ def noise(colours: Tensor, own: Look, wanted: Look) -> Tensor:
             colours = median(colours)
     missing = max(wanted.grain**2 - own.grain**2, 0.0) ** 0.5
     seeded = torch.Generator().manual_seed(0)
-    return colours + missing * torch.randn(colours.shape, generator=seeded).to(colours)
+    added: Tensor = colours + missing * torch.randn(colours.shape, generator=seeded).to(colours)
+    return added
 
 
 COLOUR_FACTORS: Mapping[str, Carry] = {

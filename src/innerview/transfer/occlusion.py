@@ -94,7 +94,7 @@ def look(
         errors[place, 1] = float(error(subject.run(instead, others.memory_before(here)).heads))
         for name, which in names.items():
             swap = Swap(inputs, memory, name, mixed(inputs[name], instead[name], which))
-            patches = Patches.over(*inputs[name].shape[-2:], patch, step)
+            patches = Patches.over(inputs[name].shape[-2], inputs[name].shape[-1], patch, step)
             found = error(patches.heads(subject, swap))
             errors[place, 0], gained = float(found[0]), found[0] - found[1:]
             heats[name].append(patches.pictured(gained.cpu()).numpy())

@@ -106,7 +106,8 @@ class Patches:
         for value, (top, left) in zip(values.tolist(), self.corners, strict=True):
             total[:, top : top + self.patch, left : left + self.patch] += value
             times[:, top : top + self.patch, left : left + self.patch] += 1
-        return total / times.clamp_min(1)
+        mean: Tensor = total / times.clamp_min(1)
+        return mean
 
     def heads(self, subject: Subject, swap: Swap) -> dict[str, Tensor]:
         """What the subject says of the row as it is, and then with each patch replaced, [1 + patch, size] by head."""
