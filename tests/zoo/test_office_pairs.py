@@ -61,6 +61,18 @@ def test_networks_predict_through_the_recording_what_they_say_by_hand(study: iv.
     assert np.abs(made.array("head.pose", 0, ROWS) - exact).max() < 1e-4
 
 
+def test_a_lens_looks_through_the_same_binding(study: iv.Study) -> None:
+    subject, _ = zoo.load("office_vanilla")
+    asked = {"subject": subject, "inputs": {"rgbd": "real"}, "rows": (0, 1), "progress": False}
+    result = iv.look(study, "gradient", "office", target="x of pose", **asked)
+    given = RowInputs(subject, study.recording("office"), {"rgbd": "real"}).inputs(np.arange(1))["rgbd"]
+    given.requires_grad_(True)
+    (by_hand,) = torch.autograd.grad(subject.module(given)["pose"][0, 0], given)
+    heat = study.result_array(result.id, "heat.rgbd", 0, 1)
+    assert heat.shape == (1, 4, 256, 256)
+    np.testing.assert_allclose(heat, by_hand.numpy(), rtol=1e-3, atol=1e-6)
+
+
 def test_black_and_white_of_a_joined_input_are_the_ends_of_what_it_takes(study: iv.Study) -> None:
     subject, _ = zoo.load("office_vanilla")
     ends = RowInputs(subject, study.recording("office"), {"rgbd": "sim"}).extremes()

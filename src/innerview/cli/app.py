@@ -124,15 +124,8 @@ def import_data(
 
     Several .json files are episodes of one recording. What cannot be read is named, and nothing of it is kept.
 
-    A folder of image pairs has a row for each name that all its folders have; what may lie in it (see docs/imports.md):
-
-        pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg, pairs/sim/depth/0001.png
-
-        pairs/poses.csv     name, x [m], y [m], angle [deg]
-
-        pairs/map.png       the ground
-
-        pairs/pairs.json    {"units": {"depth": "mm"}, "map": {…}, "polygons": {…}, …}
+    Folders of images: a folder a kind (pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg) with poses.csv, map.png and
+    pairs.json; a manifest with a line an image; Sim2RealViz's names with match.csv; TUM RGB-D. See docs/imports.md.
 
     Examples:
 

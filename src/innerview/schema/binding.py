@@ -338,6 +338,10 @@ def _no_array(spec: InputSpec, fitting: Sequence[ArraySpec], known: Mapping[str,
             f"{problem} Colour and depth of a domain are joined: {' or '.join(texts)}, with depth in units of "
             f"{DEPTH_RANGE_M:g} m unless another step is said ('{joined[0]} | depth 5'). {_GRAMMAR}"
         )
+    alone = colour_and_depth(array for array in known.values() if not array.domain)
+    if alone is not None and spec.kind == "image" and spec.shape[0] == 4:
+        example = f"{alone[0].name} + {alone[1].name} | depth {DEPTH_RANGE_M:g}"
+        return f"{problem} Colour and depth are joined by inputs={{'{spec.name}': '{example}'}}. {_GRAMMAR}"
     return (
         f"{problem} Say which one feeds it: inputs={{'{spec.name}': '{example}'}}, with steps where it has another "
         f"size: '{example} | resize 64x64'. {_GRAMMAR}"

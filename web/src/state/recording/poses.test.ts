@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Prediction } from "../../api/model";
 import { modelsOf, posesOf, withoutBegin } from "./posed";
-import { quantile } from "./quantile";
+import { mediansBy, quantile } from "./quantile";
+import { Bitset } from "../selection/bitset";
 
 const predicted = (id: string, subject: string, binding: string, domain = ""): Prediction =>
   ({
@@ -31,7 +32,11 @@ test("names are told apart by what they do not share", () => {
 test("a median leaves out what is not known", () => {
   expect(quantile([3, NaN, 1, 2], 0.5)).toBe(2);
   expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
-  expect(quantile([1, 2, 3, 4], 0.5, (row) => row > 1)).toBe(3.5);
+  expect(quantile([1, 2, 3, 4], 0.5, Bitset.ofRuns(4, [[2, 4]]))).toBe(3.5);
+  const values = [1, 2, 3, 4];
+  const [first, last] = [Bitset.ofRuns(4, [[0, 2]]), Bitset.ofRuns(4, [[3, 4]])];
+  expect([quantile(values, 0.5, first), quantile(values, 0.5, last), quantile(values, 0.5)]).toEqual([1.5, 4, 2.5]);
+  expect([...mediansBy([1, 2, 9, NaN, 5], [0, 0, 1, 1, -1], null)]).toEqual([[0, 1.5], [1, 9]]); // prettier-ignore
   expect(quantile([NaN], 0.5)).toBeNaN();
 });
 
