@@ -10,7 +10,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from innerview.schema import ArraySpec, Camera, Column, Ordering, PosePart, RecordingInfo, RowArray, Rows, Scene
+from innerview.schema import (
+    ArraySpec,
+    Camera,
+    Column,
+    Ordering,
+    PosePart,
+    Predicted,
+    RecordingInfo,
+    RowArray,
+    Rows,
+    Scene,
+    States,
+)
 from innerview.subjects import Subject, subject
 from innerview.testing.feeds import GivenFeed, carried_rows
 from innerview.testing.subjects import TORCH_CASES, random_inputs
@@ -179,6 +191,7 @@ def _paired() -> LensCase:
         channels={"rgbd": ("colour",) * 3 + ("depth",)},
         arrays=depth,
         scene=lambda: room,
+        predicted=lambda: [_predicted(adapted, name, given) for name, given in sides.items()],
     )
     colour = [
         ArraySpec(name=f"{side}.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", domain=side, pair="rgb") for side in sides
@@ -186,6 +199,13 @@ def _paired() -> LensCase:
     arrays = (*case.info.arrays, *colour, *(array.spec for array in depth.values()))
     info = replace(case.info, columns=(*case.info.columns, *poses.values()), arrays=arrays, scene="room")
     return LensCase("pairs", adapted, rows, info)
+
+
+def _predicted(adapted: Subject, domain: str, given: dict[str, Tensor]) -> Predicted:
+    said = adapted.run(given, keep=("see",))
+    kept = {"head.pose": said.heads["pose"], "see": said.sites["see"]}
+    states = {name: States.of(values.numpy()) for name, values in kept.items()}
+    return Predicted(subject="pairs", domain=domain, states=states)
 
 
 def _depth(name: str, side: str, count: int, seed: int) -> RowArray:
