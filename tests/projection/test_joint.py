@@ -26,7 +26,7 @@ def rows(*found: Predicted, count: int = 40) -> Rows:
 def test_both_pictures_of_a_pair_are_points_of_one_plane() -> None:
     random = np.random.default_rng(0)
     sim = random.normal(size=(40, 6)) * [9, 4, 1, 1, 1, 1]
-    real = sim + [0, 30, 0, 0, 0, 0]  # the domains differ by more than the rows do
+    real = sim + np.array([0, 30, 0, 0, 0, 0])  # the domains differ by more than the rows do
     made = joint.look(rows(said("net", "sim", sim), said("net", "real", real)), method="pca")
     assert made.rows.tolist() == np.repeat(np.arange(100, 140), 2).tolist()
     assert made.arrays["domain"].tolist() == [0, 1] * 40 and made.value["domains"] == ["sim", "real"]
@@ -62,7 +62,7 @@ def test_what_cannot_be_laid_out_together_is_refused() -> None:
     with pytest.raises(LensError, match="two domains"):
         joint.look(rows(said("net", "sim", values), said("other", "real", values)))
     both = rows(said("net", "sim", values), said("net", "real", values))
-    with pytest.raises(UnknownName, match="head.pose"):
+    with pytest.raises(UnknownName, match=r"head\.pose"):
         joint.look(both, site="head.pos")
     with pytest.raises(UnknownName, match="net"):
         joint.look(both, model="nett")

@@ -92,8 +92,8 @@ def _sides(found: Sequence[Predicted], model: str) -> list[Predicted]:
     paired = {who: list(sides.values()) for who, sides in domains.items() if len(sides) > 1}
     if not paired:
         raise LensError(
-            "No subject predicted the pictures of two domains. Run one over each: iv.predict(study, subject, recording, "
-            "inputs={…: 'sim'}, keep=[…]), then with 'real'."
+            "No subject predicted the pictures of two domains. Run one over each: iv.predict(study, subject, "
+            "recording, inputs={…: 'sim'}, keep=[…]), then with 'real'."
         )
     if model and model not in paired:
         raise UnknownName("model", model, paired)

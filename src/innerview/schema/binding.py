@@ -81,6 +81,12 @@ class Binding:
         """By input, as it is written: array | step + array | step."""
         return {name: " + ".join(item.text for item in items) for name, items in self.by_input.items()}
 
+    @property
+    def filters(self) -> str:
+        """What pictures go through, whatever domain they are of: brightness 1.2 | blur 0.8."""
+        steps = [str(step) for item in self.inputs for step in item.steps if _part(step)]
+        return " | ".join(dict.fromkeys(steps))
+
 
 def bind(
     inputs: Sequence[InputSpec], arrays: Sequence[ArraySpec], wanted: Mapping[str, str] | None = None, *, where: str
