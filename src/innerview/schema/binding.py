@@ -83,9 +83,9 @@ class Binding:
 
     @property
     def filters(self) -> str:
-        """Filters of the pictures, each once, as they are written; empty where there are none."""
-        steps = (step for item in self.inputs for step in item.steps if step.kind in PICTURE_FILTERS)
-        return " | ".join(dict.fromkeys(map(str, steps)))
+        """What pictures go through, whatever domain they are of: brightness 1.2 | blur 0.8."""
+        steps = [str(step) for item in self.inputs for step in item.steps if _part(step)]
+        return " | ".join(dict.fromkeys(steps))
 
 
 def bind(

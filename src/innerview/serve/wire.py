@@ -207,10 +207,10 @@ class PredictionReply(BaseModel):
     """Which arrays fed which inputs, as text."""
     inputs: dict[str, str]
     """The same by input."""
-    filters: str
-    """Through which it saw pictures, as they are written; empty where there are none."""
     domain: str
     """Of the pictures that it saw; empty where they have none, or several."""
+    filters: str
+    """What those pictures went through: brightness 1.2 | blur 0.8."""
     heads: tuple[Head, ...]
     targets: tuple[str, ...]
     """What a gradient or an attribution of the subject can be taken of, in words."""

@@ -86,9 +86,9 @@ def predicted_columns(study: Study, recording: Recording) -> list[PredictedColum
     def twin(one: Predictions) -> Predictions | None:
         alike = [each for each in found if domains[one.id] and domains[each.id] not in ("", domains[one.id])]
         same = [each for each in alike if _who(each) == _who(one) and each.is_current]
-        # What saw pictures through filters stands beside what saw the other domain's as they are.
-        plain = [each for each in same if not each.binding.filters]
-        return next(reversed(plain or [each for each in same if each.binding.filters == one.binding.filters]), None)
+        # Pictures that go through a filter are compared with those of the other domain that do, or with plain ones.
+        fed = [[each for each in same if each.binding.filters == told] for told in (one.binding.filters, "")]
+        return next((group[-1] for group in fed if group), None)
 
     return [PredictedColumns(each, recording, twin=twin(each), tolerance=tolerance) for each in found]
 

@@ -57,17 +57,20 @@ test("what one subject says of each domain goes together, simulated first; what 
   ]);
 });
 
-test("what a subject says through filters is a model of its own, beside what it says of the other domain as it is", () => {
-  const found = [
-    predicted("1", "net", "x ← sim.rgb", "sim"),
-    predicted("2", "net", "x ← real.rgb", "real"),
-    predicted("3", "net", "x ← real.rgb | brightness 2", "real", "brightness 2"),
-    predicted("4", "net", "x ← real.rgb | blur 1", "real", "blur 1"),
-  ];
-  const models = modelsOf(posesOf(found), ["sim", "real"]);
+test("a subject behind a filter is a model of its own, beside plain pictures where only one domain goes through it", () => {
+  const models = modelsOf(
+    posesOf([
+      predicted("1", "net", "x ← sim.rgb", "sim"),
+      predicted("2", "net", "x ← real.rgb", "real"),
+      predicted("3", "net", "x ← real.rgb | blur 1", "real", "blur 1"),
+      predicted("4", "net", "x ← sim.rgb | blur 2", "sim", "blur 2"),
+      predicted("5", "net", "x ← real.rgb | blur 2", "real", "blur 2"),
+    ]),
+    ["sim", "real"],
+  );
   expect(models.map(({ title, sides }) => [title, ...sides.map(({ prediction }) => prediction.id)])).toEqual([
     ["net", "1", "2"],
-    ["net | brightness 2", "1", "3"],
-    ["net | blur 1", "1", "4"],
+    ["net · blur 1", "1", "3"],
+    ["net · blur 2", "4", "5"],
   ]);
 });
