@@ -97,11 +97,14 @@ def test_each_row_says_which_gaps_were_planted_in_it(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "s.study")
     light, plain = Conditions.real().only("light"), Conditions.simulated()
     floor = office_floor(0)
-    bare = floor.without(*(thing.id for thing in floor.of_kind("chair")))
+    bike = floor.of_kind("bike")[0]
+    bare = floor.without(*(thing.id for thing in floor.of_kind("plant"))).moved(bike.id, angle=1.0)
     zoo.office_pairs(study, 3, conditions=[light, plain, plain], real_floor=[floor, floor, bare], size=32)
     recording = study.recording("office")
     table = recording.columns(["planted", "light", "room"])
-    assert table["planted"].to_list() == ["light", "none", "none"] and table["light"].to_list() == [1.0, 0.0, 0.0]
+    plants = len(floor.of_kind("plant"))
+    assert table["planted"].to_list() == ["light", "none", f"moved bike, removed {plants} × plant"]
+    assert table["light"].to_list() == [1.0, 0.0, 0.0]
     sim, real = recording.array("sim.rgb", 0, 3), recording.array("real.rgb", 0, 3)
     assert not np.array_equal(sim[0], real[0]) and np.array_equal(sim[1], real[1])
     poses = recording.columns(["x", "y", "angle"]).to_numpy().astype(np.float32)
