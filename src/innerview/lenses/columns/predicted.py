@@ -126,6 +126,19 @@ class PredictedColumns:
         return f"{self.prediction.digest}-{twin}-{self.recording.rows}-{self.tolerance:g}"
 
     @property
+    def sentences(self) -> list[str]:
+        """How many rows have which kind of error, and of which kind their gaps are, pose by pose."""
+        rows = self.prediction.rows
+        found = []
+        for pose in self.poses:
+            for what, name in (("Errors", pose.error_kind), ("Gaps", pose.gap_kind)):
+                counted = self.columns([name], 0, rows).to_series().drop_nulls().value_counts(sort=True) if name else ()
+                if len(counted):
+                    told = ", ".join(f"{kind} {count:,}" for kind, count in counted.iter_rows())
+                    found.append(f"{what} of '{pose.head}'{f' in {self.domain}' if self.domain else ''}: {told}.")
+        return found
+
+    @property
     def poses(self) -> tuple[PredictedPose, ...]:
         """Heads whose pose is also recorded."""
         return tuple(each.pose for each in self._joined)

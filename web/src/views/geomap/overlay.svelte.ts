@@ -45,6 +45,24 @@ export class Overlays {
   );
   readonly line = $derived.by(() => this.lines.find(({ id }) => id === this.asked()));
 
+  /** The heat that was laid on the ground; none where pixels were counted. */
+  private heatOf({ arguments: { parameters } }: ResultLine): ResultLine | undefined {
+    const { heat = "" } = (parameters ?? {}) as { heat?: string };
+    return this.session.results.all.find(({ id }) => id === heat);
+  }
+
+  /** Whose heat it is; empty where it is nobody's. */
+  subjectOf(line: ResultLine): string {
+    const { subject } = this.heatOf(line)?.arguments ?? {};
+    return typeof subject === "string" ? subject : "";
+  }
+
+  titleOf(line: ResultLine): string {
+    const { combine = "" } = (line.arguments.parameters ?? {}) as { combine?: string };
+    const heat = this.heatOf(line);
+    return [heat?.kind ?? line.kind, heat ? combine : "", this.subjectOf(line)].filter(Boolean).join(", ");
+  }
+
   private bring(line: ResultLine | undefined): (() => void) | void {
     [this.now, this.problem] = [null, ""];
     void this.session.theme.dark;
