@@ -132,10 +132,12 @@ class PredictedColumns:
         found = []
         for pose in self.poses:
             for what, name in (("Errors", pose.error_kind), ("Gaps", pose.gap_kind)):
-                counted = self.columns([name], 0, rows).to_series().drop_nulls().value_counts(sort=True) if name else ()
-                if len(counted):
-                    told = ", ".join(f"{kind} {count:,}" for kind, count in counted.iter_rows())
-                    found.append(f"{what} of '{pose.head}'{f' in {self.domain}' if self.domain else ''}: {told}.")
+                if not name or not rows:
+                    continue
+                counted = self.columns([name], 0, rows).to_series().drop_nulls().value_counts(sort=True)
+                told = ", ".join(f"{kind} {count:,}" for kind, count in counted.iter_rows())
+                where = f" in {self.domain}" if self.domain else ""
+                found.append(f"{what} of '{pose.head}'{where}: {told or 'none is known'}.")
         return found
 
     @property
