@@ -1,11 +1,11 @@
 """Do lenses of the sim2real gap find what differs? Changes are planted in the office, so the changed pixels are known.
 
-Run: python benchmarks/transfer_truth.py [--count N] [--model NAME] [--layers a,b] [--seen clean,stand-in] [--only pixels,blame]
+Run: python benchmarks/transfer_truth.py [--count N] [--model NAME] [--layers a,b] [--seen clean,stand-in] [--only …]
 In each instance one thing that the camera sees is removed, moved or painted in another colour: SIM is the floor as it
-was, REAL the floor as it is. "clean": nothing else differs. "stand-in": REAL has the light, white balance, exposure, blur
-and depth noise of month 1 as well. Changed are the pixels that show the thing in either picture. AUROC is that of each
-picture's heat for its changed pixels, as a mean over instances with the middle 95 % of what it is when they are drawn
-again. On the map the same heat and the same mask are projected, and cells that were seen are counted.
+was, REAL the floor as it is. "clean": nothing else differs. "stand-in": REAL has the light, white balance, exposure,
+blur and depth noise of month 1 as well. Changed are the pixels that show the thing in either picture. AUROC is that of
+each picture's heat for its changed pixels, as a mean over instances with the middle 95 % of what it is when they are
+drawn again. On the map the same heat and the same mask are projected, and cells that were seen are counted.
 Blame: REAL is SIM with one of eight factors at a strength from 0.6 to 1.4, and blame must name it first.
 """
 
@@ -15,19 +15,32 @@ from __future__ import annotations
 import argparse
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import innerview_zoo as zoo
 import numpy as np
 import torch
-from innerview_zoo.worlds.office import Camera, Conditions, Floor, Frame, Thing, office_floor, render, rgbd_of, sample_poses
+from innerview_zoo.models.office.blame import blame_planted
+from innerview_zoo.worlds.office import (
+    GAPS,
+    Camera,
+    Conditions,
+    Floor,
+    Frame,
+    Thing,
+    office_floor,
+    render,
+    rgbd_of,
+    sample_poses,
+)
 
 import innerview as iv
-from innerview.schema import Column, PosePart, Rows
 from innerview.schema import Camera as Intrinsics
+from innerview.schema import Column, PosePart, Rows
 from innerview.testing.feeds import GivenFeed, fed_rows
-from innerview.transfer import distance, occlusion
+from innerview.transfer import blame, distance, occlusion
+from innerview.transfer.factors import blurred
 from innerview.transfer.ground import Gathering, Grid
 
 KINDS = ("removed", "moved", "recoloured")
@@ -215,7 +228,9 @@ def on_map(heat: np.ndarray, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     return planes[0].values[seen], planes[1].values[seen] > 0.5
 
 
-def measure(subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[str, ...], patches: tuple[int, ...]) -> None:
+def measure(
+    subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[str, ...], patches: tuple[int, ...]
+) -> None:
     """Print a table of AUROC, over pixels and over cells of the map."""
     pixels: dict[str, list[float]] = {}
     cells: dict[str, list[float]] = {}
@@ -232,10 +247,62 @@ def measure(subject: iv.Subject, made: list[Instance], seen: str, layers: tuple[
             if changed.any() and not changed.all():
                 cells.setdefault(name, []).append(auroc(values, changed))
     print(f"\n{subject.info.name}, {seen}: {used} instances")
-    print("| heat | AUROC, pixels | AUROC, cells of the map | removed | moved | recoloured |\n|---|---|---|---|---|---|")
+    print(
+        "| heat | AUROC, pixels | AUROC, cells of the map | removed | moved | recoloured |\n|---|---|---|---|---|---|"
+    )
     for name, scores in pixels.items():
         kinds = " | ".join(f"{np.mean(by_kind.get((name, kind), [math.nan])):.3f}" for kind in KINDS)
         print(f"| {name} | {interval(scores)} | {interval(cells[name])} | {kinds} |", flush=True)
+
+
+def planted_gaps(subject: iv.Subject, count: int) -> Iterator[tuple[str, str, float]]:
+    """Each of the stand-in's gaps in both months, at a strength that is not told: what was planted, what was named."""
+    floor, chance = office_floor_once(), random.Random(0)
+    for month in (1, 2):
+        poses = sample_poses(floor, count, seed=77 + month)
+        candidates = {gap: Conditions.real(month=month).only(gap) for gap in GAPS}
+        for gap in GAPS:
+            when = replace(Conditions.simulated(), month=month, **{gap: chance.uniform(0.6, 1.4)})  # type: ignore[arg-type]
+            real = rgbd_of(render(floor, poses, conditions=when)).float() / 255
+            found = blame_planted(subject, real, poses, candidates, floor=floor)
+            yield f"{gap}, month {month}", str(found.value["first"]), float(found.lines[0][10])
+
+
+def planted_filters(subject: iv.Subject, count: int) -> Iterator[tuple[str, str, float]]:
+    """Filters of colour and depth at two strengths each: what was planted, what the lens named."""
+    poses = sample_poses(office_floor_once(), count, seed=5)
+    frame = render(office_floor_once(), poses)
+    sim = rgbd_of(frame).float() / 255
+    seeded = torch.Generator().manual_seed(3)
+    colour, depth = sim[:, :3], sim[:, 3:]
+    mean = colour.mean((1, 2, 3), keepdim=True)
+    tints = [torch.tensor(gains).view(1, 3, 1, 1) for gains in ((1.1, 1.0, 0.88), (0.9, 0.98, 1.14))]
+    planted: dict[str, list[torch.Tensor]] = {
+        "brightness": [colour * 0.7, colour * 1.2],
+        "contrast": [mean + (colour - mean) * 0.6, mean + (colour - mean) * 1.3],
+        "white balance": [colour * tint for tint in tints],
+        "blur": [blurred(colour, 1.5), blurred(colour, 3.0)],
+        "noise": [colour + s * torch.randn(colour.shape, generator=seeded) for s in (0.03, 0.08)],
+        "depth": [torch.where(depth > far, torch.zeros_like(depth), depth) for far in (0.35, 0.5)],
+    }
+    for name, versions in planted.items():
+        for number, made in enumerate(versions):
+            parts = (colour, made) if name == "depth" else (made.clamp(0, 1), depth)
+            real = (torch.cat(parts, 1) * 255).round() / 255
+            found = blame.look(rows_of(subject, sim, real, poses), subject)
+            yield f"{name}, {number + 1}", str(found.value["first"]), float(found.lines[0][10])
+
+
+def measure_blame(subject: iv.Subject, count: int) -> None:
+    """Print how often the planted factor is named first."""
+    for what, cases in (("gaps switched in SIM", planted_gaps), ("filters on pictures", planted_filters)):
+        print(f"\nblame, {what}, {subject.info.name}, {count} pictures a case")
+        print("| planted | named first | explains | right |\n|---|---|---|---|")
+        right = []
+        for planted, named, share in cases(subject, count):
+            right.append(planted.rsplit(",", 1)[0] == named)
+            print(f"| {planted} | {named} | {share:.2f} | {'yes' if right[-1] else 'NO'} |", flush=True)
+        print(f"right: {sum(right)} of {len(right)}", flush=True)
 
 
 def main() -> None:
@@ -246,8 +313,14 @@ def main() -> None:
     parser.add_argument("--layers", default="block3")
     parser.add_argument("--patches", default="0")
     parser.add_argument("--seen", default="clean,stand-in")
+    parser.add_argument("--only", default="pixels,blame")
+    parser.add_argument("--pictures", type=int, default=24, help="of each case of blame")
     asked = parser.parse_args()
     subject: iv.Subject = zoo.load(asked.model)[0]
+    if "blame" in asked.only:
+        measure_blame(subject, asked.pictures)
+    if "pixels" not in asked.only:
+        return
     made = list(instances(asked.count))
     layers = tuple(each for each in asked.layers.split(",") if each)
     patches = tuple(int(each) for each in asked.patches.split(",") if each)

@@ -81,7 +81,7 @@ def test_a_folder_of_pairs(here: Path) -> None:
 
 def test_the_help_tells_how_a_folder_of_pairs_is_laid_out(here: Path) -> None:
     make_pairs(here / "rooms")
-    (here / "rooms/pairs.json").write_text(json.dumps({"map": {"origin": "corner"}}))
+    (here / "rooms/pairs.json").write_text(json.dumps({"map": {"origin": "corner", "scale": 1}}))
     with pytest.raises(InnerviewError, match="See innerview import --help"):
         run("import", "rooms", "--study", "a.study")
     told = run("import", "--help")

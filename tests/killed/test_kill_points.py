@@ -26,4 +26,4 @@ def test_killed_before_any_operation_on_a_file_it_goes_on_and_keeps_what_was_acc
 def test_every_save_that_is_accepted_is_there_whoever_else_saves(tmp_path: Path) -> None:
     assert save_at_once(tmp_path / "a.study", processes=2, threads=4) == []
     assert sorted(path.name for path in (tmp_path / "a.study").iterdir() if path.name.startswith(".")) == []
-    assert len(SAVES) == 6
+    assert len(SAVES) == 7

@@ -134,7 +134,12 @@ def ask(study: Study, lens: str, recording: str, subjects: Mapping[str, iv.Subje
     return prepare(LensJob(lens=lens, recording=recording, **more), Context(study=study, subjects=subjects or {}))
 
 
-@pytest.mark.parametrize("name", [n for n, one in all_lenses() if one.lens.over != "row" and not one.lens.settings])
+OF_PAIRS = {"domains", "pose", "depth"}
+"""Lenses with such needs are run on paired recordings, by tests of their own."""
+OF_MANY_ROWS = [n for n, one in all_lenses() if one.lens.over != "row" and not one.lens.settings]
+
+
+@pytest.mark.parametrize("name", [n for n in OF_MANY_ROWS if not OF_PAIRS & set(all_lenses().get(n).lens.needs)])
 def test_every_lens_runs_as_a_job_on_a_recording(study: Study, jobs: Jobs, name: str) -> None:
     frames = name in ("factors", "visualise")
     asked = LensJob(lens=name, recording="x", parameters={"count": 2} if frames else {})

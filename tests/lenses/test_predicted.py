@@ -198,3 +198,40 @@ def test_kinds_are_counted_in_words(tmp_path: Path) -> None:
     assert errors.startswith("Errors of 'pose' in real: right 2, ")
     assert all(kind in errors for kind in ("same room 1", "other room 1", "unreachable place 1"))
     assert gaps.startswith("Gaps of 'pose' in real: no gap 2, ") and "worse in sim 1" in gaps
+
+
+class Brightest(nn.Module):
+    """Believes to be where the mean of a picture says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(3))
+
+    def forward(self, x: Tensor) -> dict[str, Tensor]:
+        return {"pose": x.flatten(1).mean(1, keepdim=True) * self.scale}
+
+
+def test_pictures_behind_a_filter_are_compared_with_such_or_else_with_plain_ones(tmp_path: Path) -> None:
+    study, sides = iv.Study.create(tmp_path / "filters.study"), ("sim", "real")
+    axes = ("height", "width", "channel")
+    specs = [
+        *(Column(name=name, type="float", unit=unit, pose=name) for name, unit in (("x", "m"), ("y", "m"))),  # type: ignore[arg-type]
+        *(ArraySpec(name=f"{s}.rgb", shape=(8, 8, 3), dtype="uint8", axes=axes, domain=s, pair="rgb") for s in sides),
+    ]
+    pictures = {f"{s}.rgb": np.full((3, 8, 8, 3), 40 + 20 * n, np.uint8) for n, s in enumerate(sides)}
+    iv.write_rows(study, "rows", columns={"x": X, "y": Y}, arrays=pictures, specs=specs)
+    subject = iv.subject(Brightest(), name="mean", example=torch.zeros(1, 3, 8, 8), heads={"pose": pose("m", "m", "")})
+
+    def predict(text: str) -> str:
+        return iv.predict(study, subject, "rows", inputs={"x": text}, progress=False).id
+
+    dark, bright = "brightness 0.5", "brightness 1.5"
+    sim, real, dark_real = predict("sim.rgb"), predict("real.rgb"), predict(f"real.rgb | {dark}")
+    bright_sim, bright_real = predict(f"sim.rgb | {bright}"), predict(f"real.rgb | {bright}")
+    found = {each.prediction.id: each for each in predicted_columns(study, study.recording("rows"))}
+    twins = {id: each.twin.prediction.id if each.twin else "" for id, each in found.items()}
+    assert twins == {sim: real, real: sim, dark_real: sim, bright_sim: bright_real, bright_real: bright_sim}
+    assert {each.prediction.binding.filters for each in found.values()} == {"", dark, bright}
+    means = {id: each.columns(["pose_gap"], 0, 1)["pose_gap"][0] for id, each in found.items()}
+    assert means[real] == pytest.approx(np.sqrt(2) * 20 / 255, rel=1e-5)
+    assert means[dark_real] == pytest.approx(np.sqrt(2) * 10 / 255, rel=1e-5)  # 30 beside the plain 40

@@ -9,7 +9,7 @@ import pytest
 
 import innerview as iv
 from innerview.errors import InnerviewError, RequestError, UnknownName
-from innerview.lenses.columns.predicted import PredictedColumns
+from innerview.lenses.columns.predicted import PredictedColumns, predicted_columns
 from innerview.schema import ArraySpec, Column, Head
 from tests.paired import SIZE, Painted, blind, painted, paired_study, poses
 
@@ -128,3 +128,12 @@ def test_a_subject_that_sees_nothing_has_no_gap_to_close(tmp_path: Path) -> None
     found = iv.gap(paired_study(tmp_path), [blind(), painted()], "pairs", progress=False).value["models"]
     assert found[0]["place"]["mean"]["gap"] == {"value": 0.0, "low": 0.0, "high": 0.0}
     assert found[1]["place"]["mean"]["closed"] is None
+
+
+def test_what_is_said_through_a_filter_is_told_from_what_is_said_of_the_pictures_as_they_are(tmp_path: Path) -> None:
+    study = paired_study(tmp_path)
+    value = iv.gap(study, painted(), "pairs", filters=("brightness 2",), progress=False).value
+    (sim, real), (_, filtered) = (model["predictions"] for model in value["models"])
+    twins = {each.prediction.id: each.twin for each in predicted_columns(study, study.recording("pairs"))}
+    assert {id: twin.prediction.id for id, twin in twins.items() if twin} == {sim: real, real: sim, filtered: sim}
+    assert study.prediction(filtered).binding.filters == "brightness 2"

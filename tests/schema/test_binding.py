@@ -121,6 +121,12 @@ def test_a_subject_that_takes_both_is_told_how_domains_are_joined() -> None:
         bound([RGBD], both_domains())
 
 
+def test_colour_and_depth_without_a_domain_are_joined_by_name() -> None:
+    with pytest.raises(RequestError, match=r"inputs=\{'rgbd': 'rgb \+ depth \| depth 10'\}"):
+        bound([RGBD], [rgb("rgb"), depth("depth", "0.2 mm")])
+    assert bound([RGBD], [rgb("rgb"), depth("depth", "0.2 mm")], rgbd="rgb + depth | depth 10")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -10,11 +10,19 @@ from typing import Any
 import pytest
 
 from innerview.errors import RequestError
-from innerview.interventions.jobs import AblationTestJob, SmallestMemoryJob, SweepJob, TableJob
+from innerview.interventions.jobs import (
+    AblationTestJob,
+    BestFilterJob,
+    FitCameraJob,
+    SmallestMemoryJob,
+    SweepJob,
+    TableJob,
+)
 from innerview.jobs.kinds import kind_of
 from innerview.lenses.job import LensJob
 from innerview.lenses.trust.job import TrustJob
 from innerview.lenses.video.job import VideoJob, VideoMap
+from innerview.rollouts.gap.job import GapJob
 from innerview.rollouts.jobs import LearningJob, PredictJob, RecordJob, RerunJob, WhatIfJob
 from innerview.rollouts.live import ForwardCall
 from innerview.schema import EditSet, InputEdit, Move, SiteEdit, WeightEdit, to_json
@@ -46,6 +54,9 @@ JOBS: tuple[Any, ...] = (
     LearningJob(recording="x", run="first", parameters={"target": "value"}, curve=((0.0, 1.5), (100.0, 2.0))),
     TrustJob(recording="x", rows=((0, 9),), methods=("guided", "gradcam"), draws=2, other=True),
     VideoJob(recording="x", maps=(VideoMap(method="guided", frame=1), VideoMap(result="abc")), format="gif", gain=2.0),
+    GapJob(recording="x", subjects=("a", "b"), baseline="b", filters=("blur 1",), domains=("sim", "real")),
+    BestFilterJob(recording="x", filters=("blur", "depth range"), measure="heading", share=0.25, save="mended"),
+    FitCameraJob(recording="x", world="office", domain="real", height_m=(0.5, 1.5), rows=((0, 9),)),
 )
 
 

@@ -44,6 +44,21 @@ def look(api: httpx.Client, handle: Handle, lens: str = "pca", **asked: Any) -> 
     return str(promised)
 
 
+def test_an_array_comes_in_few_bytes_where_that_is_asked(api: httpx.Client, handle: Handle) -> None:
+    found = look(api, handle)
+    whole = api.get(f"/results/{found}/arrays/places")
+    small = api.get(f"/results/{found}/arrays/places", params={"small": True})
+    exact = np.frombuffer(whole.content, "<f4")
+    assert (small.headers["x-innerview-shape"], small.headers["x-innerview-dtype"]) == ("20,2", "int16")
+    step = float(small.headers["x-innerview-step"])
+    got = np.frombuffer(small.content, "<i2") * step
+    assert np.abs(got - exact).max() <= step / 2 * 1.001 and step == pytest.approx(np.abs(exact).max() / 32767)
+    assert small.headers["content-encoding"] == "deflate" and small.headers["etag"] != whole.headers["etag"]
+    rows = api.get(f"/results/{found}/arrays/rows", params={"small": True})
+    assert rows.headers["x-innerview-step"] == "1.0"
+    assert np.frombuffer(rows.content, "<i2").tolist() == list(range(20))
+
+
 def test_a_lens_runs_as_a_job_and_its_result_is_saved(api: httpx.Client, handle: Handle) -> None:
     found = look(api, handle)
     result = api.get(f"/results/{found}").json()

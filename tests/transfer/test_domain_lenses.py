@@ -106,7 +106,7 @@ def test_feature_distance_lies_where_the_pictures_differ_and_keeps_its_scale() -
     assert np.count_nonzero(heat > 1e-5) == 2
     assert (found.domain, found.signed) == ("real", False)
     assert np.allclose(distance.look(rows, subject, measure="l1", layer="see", domain="sim").heat["rgbd"][:, 0], heat)
-    with pytest.raises(LensError, match="'nowhere'|no counterpart"):
+    with pytest.raises(LensError, match="no counterpart"):
         distance.look(replace(rows, domains={"real": rows.domains["real"]}), subject)
     dense = adapted(Pooled(pools=True))
     with pytest.raises(LensError, match="Layers that have one"):
@@ -168,7 +168,7 @@ def test_a_missing_truth_is_named() -> None:
     subject = adapted(Pixels())
     pictures = torch.zeros(3, 4, SIZE, SIZE)
     rows = paired(subject, pictures, pictures, {"x": [0, np.nan, 0], "y": [0, 0, 0], "angle": [0, 0, 0]})
-    with pytest.raises(LensError, match="true x .* unknown in 1 of 3 rows, the first is row 1"):
+    with pytest.raises(LensError, match=r"true x .* unknown in 1 of 3 rows, the first is row 1"):
         occlusion.look(rows, subject)
     assert np.isfinite(occlusion.look(rows, subject, measure="y").heat["rgbd"]).all()
     bare = replace(rows, specs={part: spec for part, spec in rows.specs.items() if part != "y"})
@@ -188,11 +188,11 @@ def test_patches_that_share_a_picture_say_what_each_says_alone() -> None:
     layer = patches._shared_layer(subject, swap)
     assert layer == "two" and len(patches.corners) == 36
     alone = subject.run({name: torch.where(patches.masks, other, own)}).heads["pose"]
-    assert torch.allclose(patches.heads(subject, swap)["pose"], alone, atol=1e-5)
+    assert torch.allclose(patches.heads(subject, swap)["pose"][1:], alone, atol=1e-5)
     past = iv.subject(Strided(skips=True), example=torch.zeros(1, 4, 64, 64), heads="pose")
     assert patches._shared_layer(past, swap) == ""  # another way leads past the layers: each patch goes alone
     alone = past.run({name: torch.where(patches.masks, other, own)}).heads["pose"]
-    assert torch.allclose(patches.heads(past, swap)["pose"], alone, atol=1e-5)
+    assert torch.allclose(patches.heads(past, swap)["pose"][1:], alone, atol=1e-5)
 
 
 def test_patches_cover_all_and_overlaps_are_means() -> None:

@@ -61,6 +61,18 @@ def test_networks_predict_through_the_recording_what_they_say_by_hand(study: iv.
     assert np.abs(made.array("head.pose", 0, ROWS) - exact).max() < 1e-4
 
 
+def test_a_lens_looks_through_the_same_binding(study: iv.Study) -> None:
+    subject, _ = zoo.load("office_vanilla")
+    asked = {"subject": subject, "inputs": {"rgbd": "real"}, "rows": (0, 1), "progress": False}
+    result = iv.look(study, "gradient", "office", target="x of pose", **asked)
+    given = RowInputs(subject, study.recording("office"), {"rgbd": "real"}).inputs(np.arange(1))["rgbd"]
+    given.requires_grad_(True)
+    (by_hand,) = torch.autograd.grad(subject.module(given)["pose"][0, 0], given)
+    heat = study.result_array(result.id, "heat.rgbd", 0, 1)
+    assert heat.shape == (1, 4, 256, 256)
+    np.testing.assert_allclose(heat, by_hand.numpy(), rtol=1e-3, atol=1e-6)
+
+
 def test_black_and_white_of_a_joined_input_are_the_ends_of_what_it_takes(study: iv.Study) -> None:
     subject, _ = zoo.load("office_vanilla")
     ends = RowInputs(subject, study.recording("office"), {"rgbd": "sim"}).extremes()
@@ -85,11 +97,14 @@ def test_each_row_says_which_gaps_were_planted_in_it(tmp_path: Path) -> None:
     study = iv.Study.create(tmp_path / "s.study")
     light, plain = Conditions.real().only("light"), Conditions.simulated()
     floor = office_floor(0)
-    bare = floor.without(*(thing.id for thing in floor.of_kind("chair")))
+    bike = floor.of_kind("bike")[0]
+    bare = floor.without(*(thing.id for thing in floor.of_kind("plant"))).moved(bike.id, angle=1.0)
     zoo.office_pairs(study, 3, conditions=[light, plain, plain], real_floor=[floor, floor, bare], size=32)
     recording = study.recording("office")
     table = recording.columns(["planted", "light", "room"])
-    assert table["planted"].to_list() == ["light", "none", "none"] and table["light"].to_list() == [1.0, 0.0, 0.0]
+    plants = len(floor.of_kind("plant"))
+    assert table["planted"].to_list() == ["light", "none", f"moved bike, removed {plants} × plant"]
+    assert table["light"].to_list() == [1.0, 0.0, 0.0]
     sim, real = recording.array("sim.rgb", 0, 3), recording.array("real.rgb", 0, 3)
     assert not np.array_equal(sim[0], real[0]) and np.array_equal(sim[1], real[1])
     poses = recording.columns(["x", "y", "angle"]).to_numpy().astype(np.float32)

@@ -57,7 +57,7 @@ def test_a_folder_of_each_layout_can_be_trained_on(tmp_path: Path, layout: str) 
         app, ["train", "pose", str(tmp_path / "data"), "--out", str(out), "--steps", "1", "--batch", "2", *words]
     )
     assert told.exit_code == 0, told.output
-    assert "1 steps" in told.output and "position error, median" in told.output
+    assert "1 step;" in told.output and "position error, median" in told.output
     card = json.loads((out / "card.json").read_text())
     assert (
         card["steps"] == 1 and card["input"]["rgbd"].endswith("| depth 10") and (out / "weights.safetensors").is_file()
@@ -134,6 +134,17 @@ def test_the_loss_falls_and_the_curve_says_so(study: iv.Study, tmp_path: Path) -
     lines = [line.split(",") for line in (out / "curve.csv").read_text().splitlines()]
     assert lines[0] == ["step", "seconds", "loss"] and [line[0] for line in lines[1:]] == ["1", "11", "14"]
     assert float(lines[-1][2]) < 0.8 * float(lines[1][2])
+
+
+def test_stopped_in_between_it_saves_what_there_is(study: iv.Study, tmp_path: Path) -> None:
+    def stop_at_the_first(done: int, of: int, what: str) -> None:
+        if what.startswith("step"):
+            raise KeyboardInterrupt
+
+    made = zoo.train_pose(
+        study.recording("data"), tmp_path / "run", PoseTraining(domain="sim", batch=2), progress=stop_at_the_first
+    )
+    assert made.steps == 1 and json.loads((tmp_path / "run/card.json").read_text())["steps"] == 1
 
 
 def test_what_cannot_be_trained_on_says_why(study: iv.Study, vanilla: Path, tmp_path: Path) -> None:

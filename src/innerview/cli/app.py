@@ -28,6 +28,10 @@ app = typer.Typer(
 
 StudyPath = Annotated[Path, typer.Argument(help="The study's folder.")]
 RecordingName = Annotated[str | None, typer.Argument(help="A recording; the only one where there is one.")]
+ImportFormat = Annotated[
+    str | None,
+    typer.Option(help="drlviz, memred, npz, table, pairs, manifest, sim2realviz or tum; else found by looking."),
+]
 Port = Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")]
 Maps = Annotated[
     list[str] | None,
@@ -98,10 +102,7 @@ def import_data(
         ),
     ],
     study: Annotated[Path | None, typer.Option(help="The study's folder, which is made where it is not there.")] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(help="drlviz, memred, npz, table, pairs, manifest, sim2realviz or tum; else found by looking."),
-    ] = None,
+    format: ImportFormat = None,
     name: Annotated[str | None, typer.Option(help="Name of the recording; that of the first file unless said.")] = None,
     image: Annotated[
         list[str] | None,
@@ -124,7 +125,8 @@ def import_data(
 
     Several .json files are episodes of one recording. What cannot be read is named, and nothing of it is kept.
 
-    A folder of image pairs has a row for each name that all its folders have; what may lie in it (see docs/imports.md):
+    Sets of images come as a manifest with a line an image, with Sim2RealViz's names and match.csv, as TUM RGB-D, or as
+    a folder of pairs, with a row for each name that all its folders have; what may lie in it (see docs/imports.md):
 
         pairs/sim/rgb/0001.jpg, pairs/real/rgb/0001.jpg, pairs/sim/depth/0001.png
 
@@ -138,15 +140,11 @@ def import_data(
 
         innerview import episode*.json --study my.study
 
-        innerview import rollouts.npz --study my.study
-
         innerview import pairs/ --study my.study --unit depth=mm
 
         innerview import pairs.csv --study my.study --image sim_file=sim --image real_file=real
 
         innerview import manifest.csv --study my.study --unit angle=deg
-
-        innerview import rgbd_dataset_freiburg1_room/ --study my.study
     """
     units = {kind: of for kind, _, of in (text.partition("=") for text in unit or ())}
     options = ImportOptions(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 EPISODES, MAX_STEPS = 4, 300
 """What is recorded of a subject where the study has nothing of it."""
+_WIDTH = 112
 _TITLES = ("method", "verdict", "remains", "places", "actions", "stays", "ahead", "on things")
 _LEGEND = (
     "remains: rank correlation of the maps of random networks with those of the trained one, mean over the cascade; a "
@@ -93,6 +94,8 @@ def print_trust(console: Console, result: Result) -> None:
         table.add_column(title, justify="left" if left else "right", no_wrap=left)
     for each in value["methods"]:
         table.add_row(*(escape(cell) for cell in cells(each, short=True)))
+    # Numbers are never cut, however narrow the terminal, or a file, is.
+    console.width = max(console.width, _WIDTH)
     console.print(table)
     for sentence in value["recommendation"]["sentences"]:
         console.print(sentence, markup=False, highlight=False, soft_wrap=True)
@@ -121,11 +124,11 @@ def cells(method: Mapping[str, Any], *, short: bool = False) -> list[str]:
         method["name"],
         method["verdict"],
         _ranged(remains and remains["remains"], short=short),
-        f"{remains['places_remain']['mean']:.2f}" if remains else "–",
-        f"{method['actions']['differs']['mean']:.2f}" if method["actions"] else "–",
-        f"{stays['seen_again']['mean']:.2f} ({stays['by_chance']:.2f})" if stays else "–",
+        f"{remains['places_remain']['mean']:z.2f}" if remains else "–",
+        f"{method['actions']['differs']['mean']:z.2f}" if method["actions"] else "–",
+        f"{stays['seen_again']['mean']:z.2f} ({stays['by_chance']:z.2f})" if stays else "–",
         _ranged(ran and ran["ahead"], short=short),
-        f"{on['mass']['mean']:.2f} ({on['area']:.2f})" if on else "–",
+        f"{on['mass']['mean']:z.2f} ({on['area']:z.2f})" if on else "–",
     ]
 
 
@@ -133,8 +136,8 @@ def _ranged(interval: Mapping[str, float] | None, *, short: bool) -> str:
     if not interval:
         return "–"
     if short:
-        return f"{interval['mean']:.2f}±{(interval['high'] - interval['low']) / 2:.2f}"
-    return f"{interval['mean']:.2f} [{interval['low']:.2f}, {interval['high']:.2f}]"
+        return f"{interval['mean']:z.2f}±{(interval['high'] - interval['low']) / 2:z.2f}"
+    return f"{interval['mean']:z.2f} [{interval['low']:z.2f}, {interval['high']:z.2f}]"
 
 
 def _saved(study: Study) -> list[Result]:

@@ -112,7 +112,8 @@ def _pose(recording: RecordingInfo, subject: SubjectInfo | None) -> str:
     known = subject or recording.subject
     if known is not None and any(head.kind == "pose" for head in known.heads):
         return ""
-    return f"needs a pose head; '{known.name if known else recording.name}' has none. Declare it: heads={{'pose': 'pose'}}."
+    whose = known.name if known else recording.name
+    return f"needs a pose head; '{whose}' has none. Declare it: iv.subject(…, heads={{'pose': 'pose'}})."
 
 
 def _depth(recording: RecordingInfo, subject: SubjectInfo | None) -> str:

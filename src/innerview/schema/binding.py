@@ -81,6 +81,12 @@ class Binding:
         """By input, as it is written: array | step + array | step."""
         return {name: " + ".join(item.text for item in items) for name, items in self.by_input.items()}
 
+    @property
+    def filters(self) -> str:
+        """What pictures go through, whatever domain they are of: brightness 1.2 | blur 0.8."""
+        steps = [str(step) for item in self.inputs for step in item.steps if _part(step)]
+        return " | ".join(dict.fromkeys(steps))
+
 
 def bind(
     inputs: Sequence[InputSpec], arrays: Sequence[ArraySpec], wanted: Mapping[str, str] | None = None, *, where: str
@@ -338,6 +344,10 @@ def _no_array(spec: InputSpec, fitting: Sequence[ArraySpec], known: Mapping[str,
             f"{problem} Colour and depth of a domain are joined: {' or '.join(texts)}, with depth in units of "
             f"{DEPTH_RANGE_M:g} m unless another step is said ('{joined[0]} | depth 5'). {_GRAMMAR}"
         )
+    alone = colour_and_depth(array for array in known.values() if not array.domain)
+    if alone is not None and spec.kind == "image" and spec.shape[0] == 4:
+        example = f"{alone[0].name} + {alone[1].name} | depth {DEPTH_RANGE_M:g}"
+        return f"{problem} Colour and depth are joined by inputs={{'{spec.name}': '{example}'}}. {_GRAMMAR}"
     return (
         f"{problem} Say which one feeds it: inputs={{'{spec.name}': '{example}'}}, with steps where it has another "
         f"size: '{example} | resize 64x64'. {_GRAMMAR}"

@@ -260,7 +260,7 @@ class Gallery(Output):
 
 @dataclass(frozen=True, kw_only=True)
 class FloorMap(Output):
-    """A number for each cell of the ground, raw and signed, with how often it was seen. It is scaled where it is shown."""
+    """A number for each cell of the ground, raw and signed, with how often it was seen; scaled where it is shown."""
 
     type: ClassVar[str] = "map"
     values: np.ndarray
@@ -290,7 +290,8 @@ class FloorMap(Output):
     def check(self) -> None:
         if self.values.ndim != 2 or self.values.shape != self.counts.shape:
             raise LensError(
-                f"A map has values and counts [height, width], not {list(self.values.shape)} and {list(self.counts.shape)}."
+                f"A map has values and counts [height, width], not {list(self.values.shape)} and "
+                f"{list(self.counts.shape)}."
             )
         if not (self.cell > 0 and np.isfinite([self.cell, *self.origin]).all()):
             raise LensError(f"A map has cells of some size and an origin, not {self.cell} and {self.origin}.")

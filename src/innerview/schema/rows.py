@@ -257,8 +257,8 @@ class Rows:
         if name not in self.domains:
             there = ", ".join(map(repr, self.domains)) or "none"
             raise LensError(
-                f"These rows have no counterpart in domain '{name}'. Domains that can feed this subject: {there}. Arrays of "
-                "a pair name their domain and the pair, as 'sim.rgb' and 'real.rgb' do; see docs/imports.md."
+                f"These rows have no counterpart in domain '{name}'. Domains that can feed this subject: {there}. "
+                "Arrays of a pair name their domain and the pair, as 'sim.rgb' and 'real.rgb' do; see docs/imports.md."
             )
         return replace(self, feed=self.domains[name])
 

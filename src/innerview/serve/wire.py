@@ -209,6 +209,8 @@ class PredictionReply(BaseModel):
     """The same by input."""
     domain: str
     """Of the pictures that it saw; empty where they have none, or several."""
+    filters: str
+    """What those pictures went through: brightness 1.2 | blur 0.8."""
     heads: tuple[Head, ...]
     targets: tuple[str, ...]
     """What a gradient or an attribution of the subject can be taken of, in words."""

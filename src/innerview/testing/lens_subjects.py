@@ -10,7 +10,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from innerview.schema import ArraySpec, Camera, Column, Ordering, PosePart, RecordingInfo, RowArray, Rows, Scene
+from innerview.schema import (
+    ArraySpec,
+    Camera,
+    Column,
+    Ordering,
+    PosePart,
+    Predicted,
+    RecordingInfo,
+    RowArray,
+    Rows,
+    Scene,
+    States,
+)
 from innerview.subjects import Subject, subject
 from innerview.testing.feeds import GivenFeed, carried_rows
 from innerview.testing.subjects import TORCH_CASES, random_inputs
@@ -100,7 +112,7 @@ class _Poses(_Sees):
         super().__init__(channels=4)
         self.place = nn.Linear(4, 3)
 
-    def forward(self, rgbd: Tensor) -> dict[str, Tensor]:  # type: ignore[override]
+    def forward(self, rgbd: Tensor) -> dict[str, Tensor]:
         seen = functional.relu(self.see(rgbd))
         return {**self.heads(seen.flatten(1)), "pose": self.place(seen.mean((2, 3)))}
 
@@ -165,17 +177,10 @@ def _paired() -> LensCase:
     count = case.rows.count
     sides = {name: random_inputs(adapted.info, batch=count, seed=seed) for seed, name in enumerate(("real", "sim"))}
     parts: tuple[PosePart, ...] = ("x", "y", "angle")
-    poses = {part: Column(name=part, type="float", pose=part, unit="rad" if part == "angle" else "m") for part in parts}
-    depth = {
-        f"{side}.depth": RowArray(
-            spec=ArraySpec(
-                name=f"{side}.depth", shape=(SIZE, SIZE), dtype="uint16", axes=("height", "width"), unit="mm",
-                domain=side, pair="depth", role="image",
-            ),
-            read=lambda places, seed=seed: np.random.default_rng(seed).integers(0, 4000, (count, SIZE, SIZE))[places],
-        )
-        for seed, side in enumerate(sides)
-    }  # fmt: skip
+    poses: dict[str, Column] = {
+        part: Column(name=part, type="float", pose=part, unit="rad" if part == "angle" else "m") for part in parts
+    }
+    depth = {f"{side}.depth": _depth(f"{side}.depth", side, count, seed) for seed, side in enumerate(sides)}
     camera = Camera(width_px=SIZE, height_px=SIZE, focal_px=(6.0, 6.0), centre_px=(SIZE / 2, SIZE / 2))
     room = Scene(unit="m", walls=((0.0, 0.0, 4.0, 4.0),), camera=camera)
     rows = replace(
@@ -186,6 +191,7 @@ def _paired() -> LensCase:
         channels={"rgbd": ("colour",) * 3 + ("depth",)},
         arrays=depth,
         scene=lambda: room,
+        predicted=lambda: [_predicted(adapted, name, given) for name, given in sides.items()],
     )
     colour = [
         ArraySpec(name=f"{side}.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", domain=side, pair="rgb") for side in sides
@@ -193,6 +199,22 @@ def _paired() -> LensCase:
     arrays = (*case.info.arrays, *colour, *(array.spec for array in depth.values()))
     info = replace(case.info, columns=(*case.info.columns, *poses.values()), arrays=arrays, scene="room")
     return LensCase("pairs", adapted, rows, info)
+
+
+def _predicted(adapted: Subject, domain: str, given: dict[str, Tensor]) -> Predicted:
+    said = adapted.run(given, keep=("see",))
+    kept = {"head.pose": said.heads["pose"], "see": said.sites["see"]}
+    states = {name: States.of(values.numpy()) for name, values in kept.items()}
+    return Predicted(subject="pairs", domain=domain, states=states)
+
+
+def _depth(name: str, side: str, count: int, seed: int) -> RowArray:
+    values = np.random.default_rng(seed).integers(0, 4000, (count, SIZE, SIZE)).astype(np.uint16)
+    axes = ("height", "width")
+    spec = ArraySpec(
+        name=name, shape=(SIZE, SIZE), dtype="uint16", axes=axes, unit="mm", domain=side, pair="depth", role="image"
+    )
+    return RowArray(spec=spec, read=lambda places: values[places])
 
 
 def _case(name: str, adapted: Subject) -> LensCase:

@@ -34,7 +34,7 @@ LENS = Lens(
             type="choice",
             default="pose",
             choices=NUMBERS,
-            description="One number of the pose, or all of it (sizes of x and y, and of the angle in metres, added up).",
+            description="One number of the pose, or all of it: sizes of x, y and the angle in metres, added up.",
         ),
         Parameter(
             name="layer",
@@ -47,7 +47,7 @@ LENS = Lens(
     yields="heat",
     over="row",
     cost="instant",
-    paper="Zhou, Khosla, Lapedriza, Oliva, Torralba 2016: class activation mapping; for regression: Jaunet and others 2021",
+    paper="Zhou, Khosla, Lapedriza, Oliva, Torralba 2016; for regression: Jaunet, Bono, Vuillemot, Wolf 2021",
 )
 
 

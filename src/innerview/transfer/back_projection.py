@@ -159,8 +159,8 @@ def _scene(rows: Rows) -> tuple[Scene, Camera]:
         )
     if scene.camera is None:
         raise LensError(
-            "The map says no camera, so the direction of a pixel is not known. Give its intrinsics: 'camera' in pairs.json "
-            "with width_px, height_px, focal_px and centre_px."
+            "The map says no camera, so the direction of a pixel is not known. Give its intrinsics: 'camera' in "
+            "pairs.json with width_px, height_px, focal_px and centre_px."
         )
     return scene, scene.camera
 
@@ -215,8 +215,8 @@ def _factor(depth: RowArray, scene: Scene) -> float:
     factor = units_per(depth.spec.unit, scene.unit)
     if factor is None:
         raise LensError(
-            f"Depth '{depth.spec.name}' is in '{depth.spec.unit}' and the map in '{scene.unit}': give the map a scale in "
-            "metres."
+            f"Depth '{depth.spec.name}' is in '{depth.spec.unit}' and the map in '{scene.unit}': give the map a "
+            "scale in metres."
         )
     return factor
 

@@ -118,7 +118,7 @@ class Gathering:
         c, s = (np.asarray(turn(angle), np.float32)[:, None] / cell for turn in (np.cos, np.sin))
         known = depth > 0
         measured = np.where(known, depth, np.float32(0))
-        along = []
+        along: list[np.ndarray] = []
         for start, first, second, side, low in (
             (x, ahead * c, across * s, grid.width, grid.origin[0]),
             (y, ahead * s, -across * c, grid.height, grid.origin[1]),
@@ -127,7 +127,7 @@ class Gathering:
             rays *= measured
             rays += ((start - low) / grid.cell + 1).astype(np.float32)[:, None, None]
             along.append(np.clip(rays, 0, side + 1.5, out=rays).astype(np.int32))
-        index = along[1]
+        index: np.ndarray = along[1]
         index *= grid.width + 2
         index += along[0]
         index[~known] = self._cells

@@ -91,12 +91,12 @@ def look(
             return truth.errors(heads, measure, places, metres_per_radian)
 
         inputs, instead, memory = own.inputs(here), others.inputs(here), own.memory_before(here)
-        before = error(subject.run(inputs, memory).heads)
-        errors[place] = float(before), float(error(subject.run(instead, others.memory_before(here)).heads))
+        errors[place, 1] = float(error(subject.run(instead, others.memory_before(here)).heads))
         for name, which in names.items():
             swap = Swap(inputs, memory, name, mixed(inputs[name], instead[name], which))
-            patches = Patches.over(*inputs[name].shape[-2:], patch, step)
-            gained = before - error(patches.heads(subject, swap))
+            patches = Patches.over(inputs[name].shape[-2], inputs[name].shape[-1], patch, step)
+            found = error(patches.heads(subject, swap))
+            errors[place, 0], gained = float(found[0]), found[0] - found[1:]
             heats[name].append(patches.pictured(gained.cpu()).numpy())
     return Heat(
         heat={name: np.stack(found).astype(np.float32) for name, found in heats.items()},

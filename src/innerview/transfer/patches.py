@@ -106,12 +106,17 @@ class Patches:
         for value, (top, left) in zip(values.tolist(), self.corners, strict=True):
             total[:, top : top + self.patch, left : left + self.patch] += value
             times[:, top : top + self.patch, left : left + self.patch] += 1
-        return total / times.clamp_min(1)
+        mean: Tensor = total / times.clamp_min(1)
+        return mean
 
     def heads(self, subject: Subject, swap: Swap) -> dict[str, Tensor]:
-        """What the subject says with each patch replaced, [patch, size] by head."""
+        """What the subject says of the row as it is, and then with each patch replaced, [1 + patch, size] by head."""
+        import torch
+
         layer = self._shared_layer(subject, swap)
-        return self._shared(subject, swap, layer) if layer else self._each(subject, swap, self.masks)
+        if layer:
+            return self._shared(subject, swap, layer)
+        return self._each(subject, swap, torch.cat([torch.zeros_like(self.masks[:1]), self.masks]))
 
     def _each(self, subject: Subject, swap: Swap, masks: Tensor) -> dict[str, Tensor]:
         """A run for as many patches as fit."""
@@ -125,7 +130,7 @@ class Patches:
         return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
 
     def _shared(self, subject: Subject, swap: Swap, layer: str, only: slice = slice(None)) -> dict[str, Tensor]:
-        """Patches too far apart for any cell of a layer to see two share a picture up to there; then each goes alone."""
+        """Patches of which no cell of a layer sees two share a picture up to there; then each goes alone."""
         import torch
 
         from innerview.subjects import receptive_field, tail
@@ -134,13 +139,15 @@ class Patches:
         classes = self._classes(field.reach)
         masks = torch.stack([self.masks[classes == c].any(0) for c in range(int(classes.max()) + 1)]).to(own.device)
         masks = torch.cat([torch.zeros_like(masks[:1]), masks])
-        said = subject.run(*swap.given(swap.replaced(masks)), keep=(layer,)).sites[layer]
+        run = subject.run(*swap.given(swap.replaced(masks)), keep=(layer,))
+        said = run.sites[layer]
         near = self._cells(field, (said.shape[2], said.shape[3]))[only].to(own.device)
         after = _TAILS.setdefault(subject, {}).get(layer)
         if after is None:
             after = _TAILS[subject][layer] = tail(subject, layer, dict(swap.inputs), swap.memory)
         activation = torch.where(near, said[1:][classes[only].to(own.device)], said[:1])
-        return after.heads(activation.contiguous(memory_format=after.layout), swap.inputs, swap.memory, grad=False)
+        heads = after.heads(activation.contiguous(memory_format=after.layout), swap.inputs, swap.memory, grad=False)
+        return {name: torch.cat([value[:1], heads[name]]) for name, value in run.heads.items()}
 
     def _classes(self, reach: int) -> Tensor:
         """[patch]: which of the pictures that patches share each of them is in."""
@@ -177,7 +184,7 @@ class Patches:
         if not best or not tail(subject, best, dict(swap.inputs), swap.memory).alone:
             return ""
         alone, shared = self._each(subject, swap, self.masks[some]), self._shared(subject, swap, best, some)
-        same = all(torch.allclose(alone[name], shared[name], atol=_CLOSE, rtol=_CLOSE) for name in alone)
+        same = all(torch.allclose(alone[name], shared[name][1:], atol=_CLOSE, rtol=_CLOSE) for name in alone)
         return best if same else ""
 
 

@@ -24,7 +24,7 @@ MEASURE = Parameter(
     type="choice",
     default="pose",
     choices=MEASURES,
-    description="Error of the whole pose (place, and heading at so many metres a radian), of the place, or of one number.",
+    description="Error of the whole pose (place, and heading at so many metres a radian), the place, or one number.",
 )
 METRES_PER_RADIAN = Parameter(
     name="metres_per_radian",
@@ -121,7 +121,7 @@ def truth_of(rows: Rows, subject: Subject, measure: Measure, domain: str = "") -
         missing = np.flatnonzero(~np.isfinite(values[part]))
         if len(missing):
             raise LensError(
-                f"The true {part} ('{column.name}') is unknown in {len(missing)} of {rows.count} rows, the first is row "
-                f"{rows.numbers[missing[0]]}. Choose rows that have a pose."
+                f"The true {part} ('{column.name}') is unknown in {len(missing)} of {rows.count} rows, the first is "
+                f"row {rows.numbers[missing[0]]}. Choose rows that have a pose."
             )
     return Truth(head=head, values=values, factors=factors, unit=unit)

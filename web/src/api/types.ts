@@ -2605,6 +2605,8 @@ export interface components {
             domain: string;
             /** Edits */
             edits: (components["schemas"]["SiteEdit"] | components["schemas"]["WeightEdit"] | components["schemas"]["InputEdit"])[];
+            /** Filters */
+            filters: string;
             /** Heads */
             heads: components["schemas"]["Head"][];
             /** Id */

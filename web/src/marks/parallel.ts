@@ -109,17 +109,19 @@ function drawLine(pen: Pen, { values, colour, width }: ParallelLine, { x, y }: S
   });
 }
 
-/** Beside the last axis, one under the other where they would cover each other. */
+/** Beside the last axis, one under the other where they would cover each other; of too many those that are chosen. */
 function drawNames(pen: Pen, lines: readonly ParallelLine[], axes: number, { x, y }: Scales, palette: Palette): void {
   pen.font = "12px sans-serif";
   pen.textAlign = "left";
   const last = (line: ParallelLine): number => line.values.findLast(Number.isFinite) ?? NaN;
-  const shown = lines
-    .filter((line) => Number.isFinite(last(line)))
+  const [bottom, top] = y.range() as [number, number];
+  const known = lines.filter((line) => Number.isFinite(last(line)));
+  const fit = known.length * 14 <= bottom - top;
+  const shown = known
+    .filter((line) => fit || line.width > 2)
     .map((line) => ({ line, at: y(last(line)) }))
     .toSorted((one, other) => one.at - other.at);
   let free = -Infinity;
-  const [bottom] = y.range() as [number, number];
   const places = shown.map(({ at }) => (free = Math.max(at, free + 14)));
   const beyond = Math.max(0, (places.at(-1) ?? 0) - bottom);
   shown.forEach(({ line }, i) => {

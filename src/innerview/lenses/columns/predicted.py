@@ -85,8 +85,10 @@ def predicted_columns(study: Study, recording: Recording) -> list[PredictedColum
 
     def twin(one: Predictions) -> Predictions | None:
         alike = [each for each in found if domains[one.id] and domains[each.id] not in ("", domains[one.id])]
-        same = [each for each in alike if _who(each) == _who(one)]
-        return next((each for each in reversed(same) if each.is_current), None)
+        same = [each for each in alike if _who(each) == _who(one) and each.is_current]
+        # Pictures that go through a filter are compared with those of the other domain that do, or with plain ones.
+        fed = [[each for each in same if each.binding.filters == told] for told in (one.binding.filters, "")]
+        return next((group[-1] for group in fed if group), None)
 
     return [PredictedColumns(each, recording, twin=twin(each), tolerance=tolerance) for each in found]
 

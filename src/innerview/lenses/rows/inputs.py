@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +15,22 @@ from torch import Tensor
 from innerview.capture import GivenRows, Stepper
 from innerview.errors import RequestError
 from innerview.jobs.recorded import differences
-from innerview.lenses.rows.domains import channels_of, domains_of
 from innerview.lenses.rows.filters import RowFilters
-from innerview.schema import ArraySpec, Binding, Edit, InputBinding, InputSpec, SiteEdit, Step, bind, units_per
-from innerview.schema.binding import is_depth
+from innerview.schema import (
+    PICTURE_FILTERS,
+    ArraySpec,
+    Binding,
+    Edit,
+    InputBinding,
+    InputSpec,
+    SiteEdit,
+    Step,
+    bind,
+    counterpart,
+    domains_of,
+    is_depth,
+    units_per,
+)
 from innerview.store import Recording
 from innerview.subjects import Output, Subject
 
@@ -131,12 +144,22 @@ class RowInputs:
 
     @cached_property
     def domains(self) -> dict[str, RowInputs]:
-        """Of paired rows, by domain: the same rows as that domain shows them."""
-        found = domains_of(self.binding, self.recording.info.arrays)
-        return {
-            name: RowInputs(self.subject, self.recording, binding, as_recorded=self._as_recorded)
-            for name, binding in found.items()
-        }
+        """Of paired rows, by domain: the same rows as it shows them. Filters stay with the domain they are on."""
+        arrays, found = self.recording.info.arrays, {}
+        bound = {item.domain for item in self.binding.inputs} - {""}
+        for domain in domains_of(arrays) if bound else ():
+            try:
+                binding = counterpart(self.binding, arrays, domain)
+            except RequestError:
+                continue  # it has no picture for some input
+            if domain not in bound:
+                kept = [tuple(s for s in item.steps if s.kind not in PICTURE_FILTERS) for item in binding.inputs]
+                items = tuple(replace(i, steps=steps) for i, steps in zip(binding.inputs, kept, strict=True))
+                binding = Binding(inputs=items)
+            found[domain] = RowInputs(
+                self.subject, self.recording, binding, as_recorded=self._as_recorded, differs=self._differs
+            )
+        return found
 
     @property
     def channels(self) -> dict[str, tuple[str, ...]]:
@@ -257,6 +280,17 @@ class RowInputs:
         for step in item.steps:
             blank = _apply(step, blank, spec)
         return np.stack([blank] * stack, axis=1) if stack else np.asarray(blank)
+
+
+def channels_of(spec: ArraySpec) -> tuple[str, ...]:
+    """What each channel of a picture holds, "colour" or "depth"; nothing where an array has no channels."""
+    if not spec.is_image or len(spec.shape) not in (2, 3):
+        return ()
+    if is_depth(spec):
+        return ("depth",)
+    count = spec.shape[2] if len(spec.shape) == 3 else 1
+    named = spec.elements if len(spec.elements) == count else ("",) * count
+    return tuple("depth" if name.lower() == "depth" else "colour" for name in named)
 
 
 def _is_bounded(item: InputBinding) -> bool:

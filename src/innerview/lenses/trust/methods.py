@@ -54,8 +54,9 @@ class MethodLens:
 
 
 def methods_for(recording: RecordingInfo, subject: SubjectInfo) -> list[MethodLens]:
-    """Those that fit, edge detectors last."""
+    """Those that fit, edge detectors last; not those that ask about a pose or another domain in place of a target."""
     found = [each for each in _methods() if not unmet_needs(each.lens, recording, subject)]
+    found = [each for each in found if not {"domains", "pose"} & set(each.lens.needs)]
     return sorted(found, key=lambda each: each.lens.baseline)
 
 

@@ -18,7 +18,10 @@ def domains_of(arrays: Iterable[ArraySpec]) -> tuple[str, ...]:
 
 
 def counterpart(binding: Binding, arrays: Iterable[ArraySpec], domain: str) -> Binding:
-    """The same binding fed by a domain: each array that belongs to another one is replaced by its counterpart."""
+    """The same binding fed by a domain: each array that belongs to another one is replaced by its counterpart.
+
+    A counterpart of another size is resized to that of the array it replaces.
+    """
     known = {array.name: array for array in arrays}
     made = []
     for item in binding.inputs:
@@ -33,7 +36,10 @@ def counterpart(binding: Binding, arrays: Iterable[ArraySpec], domain: str) -> B
                 f"'{own.name}' has no counterpart in '{domain}': arrays of the same pair belong together, and there is "
                 f"{there}. Import both sides with one name of the pair each, as in sim/rgb and real/rgb."
             )
-        made.append(replace(item, array=others[0].name, domain=domain))
+        resized = any(step.kind == "resize" for step in item.steps) or not own.is_image
+        other_size = others[0].shape[:2] != own.shape[:2] and not resized
+        size = (Step(kind="resize", values=(own.shape[1], own.shape[0])),) if other_size else ()
+        made.append(replace(item, array=others[0].name, domain=domain, steps=(*size, *item.steps)))
     return Binding(inputs=tuple(made))
 
 

@@ -117,6 +117,7 @@ def _reply(source: PredictedColumns) -> PredictionReply:
             "binding": str(prediction.binding),
             "inputs": prediction.binding.texts,
             "domain": source.domain,
+            "filters": prediction.binding.filters,
             "heads": to_json(info.subject.heads) if info.subject else [],
             "targets": targets_of(info.subject.heads) if info.subject else [],
             "sites": prediction.keep,

@@ -42,7 +42,11 @@ export function posesOf(predictions: readonly Prediction[]): Posed[] {
   });
 }
 
-/** Models: the newest prediction of each domain by the same subject goes together, what is left over stands alone. */
+/**
+ * Models: the newest prediction of each domain by the same subject goes together, what is left over stands alone.
+ *
+ * A subject behind a filter is a model of its own; in a domain that did not go through it, it sees plain pictures.
+ */
 export function modelsOf(poses: readonly Posed[], domains: readonly string[]): PoseModel[] {
   const families = new Map<string, Posed[]>();
   for (const posed of poses) {
@@ -52,14 +56,22 @@ export function modelsOf(poses: readonly Posed[], domains: readonly string[]): P
   }
   const models: Omit<PoseModel, "short">[] = [];
   for (const family of families.values()) {
-    const newest = domains.map((domain) => family.findLast((posed) => posed.domain === domain));
-    const sides = newest.filter((posed) => posed !== undefined);
-    // The same subject fed the same way again, for other sites say, says the same.
-    const fed = new Set(sides.map(({ prediction }) => prediction.binding));
-    const rest = family.filter((posed) => !sides.includes(posed) && !fed.has(posed.prediction.binding));
-    const first = sides[0];
-    if (first) models.push({ title: sides.length > 1 ? nameOf(first, poses) : first.title, sides, unit: first.unit });
-    models.push(...rest.map((posed) => ({ title: posed.title, sides: [posed], unit: posed.unit })));
+    for (const filters of new Set(family.map((posed) => posed.prediction.filters))) {
+      const own = family.filter((posed) => posed.prediction.filters === filters);
+      const plain = family.filter((posed) => !posed.prediction.filters);
+      const newest = domains.map((domain) => {
+        const seen = (posed: Posed): boolean => posed.domain === domain;
+        return own.findLast(seen) ?? plain.findLast(seen);
+      });
+      const sides = newest.filter((posed) => posed !== undefined);
+      // The same subject fed the same way again, for other sites say, says the same.
+      const fed = new Set(sides.map(({ prediction }) => prediction.binding));
+      const rest = own.filter((posed) => !sides.includes(posed) && !fed.has(posed.prediction.binding));
+      const first = sides[0];
+      const title = first && sides.length > 1 ? nameOf(first, filters, poses) : (first?.title ?? "");
+      if (first && own.some((posed) => sides.includes(posed))) models.push({ title, sides, unit: first.unit });
+      models.push(...rest.map((posed) => ({ title: posed.title, sides: [posed], unit: posed.unit })));
+    }
   }
   const shorter = withoutBegin(models.map(({ title }) => title));
   return models.map((model, i) => ({ ...model, short: shorter[i]! }));
@@ -75,13 +87,14 @@ export function withoutBegin(names: readonly string[]): string[] {
   return rest.length && short.every(Boolean) ? short : [...names];
 }
 
-/** Several heads or several sets of edits of one subject are told apart. */
-function nameOf({ prediction, pose }: Posed, poses: readonly Posed[]): string {
+/** Several heads, sets of edits or filters of one subject are told apart. */
+function nameOf({ prediction, pose }: Posed, filters: string, poses: readonly Posed[]): string {
   const same = poses.filter((other) => other.prediction.subject === prediction.subject);
   const several = (of: (posed: Posed) => string): boolean => new Set(same.map(of)).size > 1;
   return [
     prediction.subject,
     ...(several((other) => other.pose.head) ? [pose.head] : []),
+    ...(filters ? [filters] : []),
     ...(several((other) => JSON.stringify(other.prediction.edits)) && prediction.edits.length
       ? [`${prediction.edits.length} ${prediction.edits.length === 1 ? "edit" : "edits"}`]
       : []),

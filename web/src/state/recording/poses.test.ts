@@ -4,12 +4,13 @@ import { modelsOf, posesOf, withoutBegin } from "./posed";
 import { mediansBy, quantile } from "./quantile";
 import { Bitset } from "../selection/bitset";
 
-const predicted = (id: string, subject: string, binding: string, domain = ""): Prediction =>
+const predicted = (id: string, subject: string, binding: string, domain = "", filters = ""): Prediction =>
   ({
     id,
     subject,
     binding,
     domain,
+    filters,
     edits: [],
     current: true,
     columns: [{ name: "pose_position_error", unit: "m" }],
@@ -53,5 +54,23 @@ test("what one subject says of each domain goes together, simulated first; what 
     ["net", "3", "2"],
     ["net · x ← real.rgb", "1"],
     ["other", "4"],
+  ]);
+});
+
+test("a subject behind a filter is a model of its own, beside plain pictures where only one domain goes through it", () => {
+  const models = modelsOf(
+    posesOf([
+      predicted("1", "net", "x ← sim.rgb", "sim"),
+      predicted("2", "net", "x ← real.rgb", "real"),
+      predicted("3", "net", "x ← real.rgb | blur 1", "real", "blur 1"),
+      predicted("4", "net", "x ← sim.rgb | blur 2", "sim", "blur 2"),
+      predicted("5", "net", "x ← real.rgb | blur 2", "real", "blur 2"),
+    ]),
+    ["sim", "real"],
+  );
+  expect(models.map(({ title, sides }) => [title, ...sides.map(({ prediction }) => prediction.id)])).toEqual([
+    ["net", "1", "2"],
+    ["net · blur 1", "1", "3"],
+    ["net · blur 2", "4", "5"],
   ]);
 });

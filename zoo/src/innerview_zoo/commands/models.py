@@ -207,6 +207,36 @@ def pairs(
     Console().print(f"{count:,} pairs in '{made}'. Look: innerview serve {study}", markup=False, highlight=False)
 
 
+@zoo.command("blame")
+def blame(
+    name: Name,
+    count: Annotated[int, typer.Option(min=2, help="Pictures of the trajectory.")] = 40,
+    month: Annotated[int, typer.Option(min=1, max=2, help="Of the stand-in for reality.")] = 1,
+) -> None:
+    """Say which of the stand-in's gaps costs an office network how much: each is switched on alone, and off alone.
+
+    Example: `innerview zoo blame office_vanilla --count 40`
+    """
+    from innerview_zoo import load
+    from innerview_zoo.models.office.blame import blame as blamed
+
+    if not name.startswith("office_"):
+        raise typer.BadParameter(f"'{name}' is no office network: only the office has gaps that can be switched.")
+    found, console = blamed(load(name)[0], count=count, month=month), Console()
+    shown = Table(box=None, header_style="dim", padding=(0, 2, 0, 0))
+    titles = [axis for axis in found.columns if axis.name not in ("from", "to")]
+    for axis in titles:
+        shown.add_column(f"{axis.name} ({axis.unit})" if axis.unit else axis.name, overflow="fold")
+    for line in found.lines:
+        cells = (f"{line[i]:.2f} ({line[i + 1]:.2f}–{line[i + 2]:.2f})" for i in range(1, len(line), 3))
+        shown.add_row(str(line[0]), *cells)
+    gap = found.value["gap"]
+    console.print(shown)
+    console.print(
+        f"The gap: {gap['value']:.2f} m ({gap['low']:.2f}–{gap['high']:.2f}), {count} pictures.", highlight=False
+    )
+
+
 @zoo.command("cases")
 def cases(
     study: Annotated[Path, typer.Argument(help="The study; made where there is none.")],

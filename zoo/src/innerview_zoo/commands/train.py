@@ -78,5 +78,6 @@ def pose(
     console = Console()
     for where, told in made.held_out.items():
         console.print(f"{where or 'held out'}: {told[0].name} {told[0]}, {told[2].name} {told[2]}", markup=False)
-    words = f"{made.steps:,} steps; it takes {made.binding}. Use it: --subject {out / 'model.py'}:make"
+    taken = f"{made.steps:,} step{'' if made.steps == 1 else 's'}"
+    words = f"{taken}; it takes {made.binding}. Use it: --subject {out / 'model.py'}:make"
     console.print(words, markup=False, highlight=False, soft_wrap=True)

@@ -133,10 +133,10 @@ def _blacks(found: Sequence[Black]) -> list[str]:
     near, far = ([each.model for each in found if each.near == wanted] for wanted in (True, False))
     told = "Each says one and the same of every row." if same else "Not all say the same of every row."
     if near:
-        told += f" It is near the middle of the places it was trained on for {', '.join(near)}."
+        told += f" It is near the middle of the places it was trained on for {'; '.join(near)}."
     if far:
         told += (
-            f" It is not for {', '.join(far)}: a black picture is unlike all that it was trained on, and so is what it "
+            f" It is not for {'; '.join(far)}: a black picture is unlike all that it was trained on, and so is what it "
             "says."
         )
     return [*lines, "", told]

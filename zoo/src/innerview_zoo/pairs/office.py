@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,8 +37,10 @@ from innerview_zoo.worlds.office import (
     GAPS,
     Camera,
     Conditions,
+    Door,
     Floor,
     Frame,
+    Thing,
     conditions_of,
     is_free,
     office_floor,
@@ -241,9 +244,39 @@ def _table(floor: Floor, shots: Sequence[_Shot]) -> pl.DataFrame:
     rooms = [view.room_at(float(px), float(py)) for px, py in zip(x, y, strict=True)]
     on = [gap for gap in GAPS if any(getattr(shot.conditions, gap) for shot in shots)]
     columns: dict[str, Sequence[object] | np.ndarray] = {"x": x, "y": y, "angle": angle, "room": rooms}
-    columns["planted"] = [", ".join(shot.conditions.on) or "none" for shot in shots]
+    things = {id(shot.real): _planted_things(floor, shot.real) for shot in shots}
+    columns["planted"] = [", ".join([*shot.conditions.on, *things[id(shot.real)]]) or "none" for shot in shots]
     columns |= {gap: [float(getattr(shot.conditions, gap)) for shot in shots] for gap in on}
     return pl.DataFrame({name: pl.Series(name, values) for name, values in columns.items()})
+
+
+def _planted_things(scan: Floor, real: Floor) -> list[str]:
+    """How the things and doors of one floor differ from those of another: "removed 3 × chair", "moved bike"."""
+    before, after = _movable(scan), _movable(real)
+    found: Counter[tuple[str, str]] = Counter()
+    for number in before.keys() | after.keys():
+        old, new = before.get(number), after.get(number)
+        if old is None or new is None:
+            found["removed" if new is None else "added", (scan if new is None else real).kinds[number]] += 1
+        elif old != new:
+            found[_change(old, new), scan.kinds[number]] += 1
+    said = [
+        f"{verb} {kind}" if count == 1 else f"{verb} {count} × {kind}" for (verb, kind), count in sorted(found.items())
+    ]
+    return said + [
+        f"other {part}" for part in ("lights", "textures_seed") if getattr(scan, part) != getattr(real, part)
+    ]
+
+
+def _movable(floor: Floor) -> dict[int, Thing | Door]:
+    return {**{thing.id: thing for thing in floor.things}, **{door.id: door for door in floor.doors}}
+
+
+def _change(old: Thing | Door, new: Thing | Door) -> str:
+    if isinstance(old, Door) or isinstance(new, Door):
+        return "changed"
+    same_place = (old.x, old.y, old.z, old.angle) == (new.x, new.y, new.z, new.angle)
+    return "recoloured" if same_place and old.size == new.size else "resized" if same_place else "moved"
 
 
 def _columns(table: pl.DataFrame) -> tuple[Column, ...]:
@@ -254,7 +287,12 @@ def _columns(table: pl.DataFrame) -> tuple[Column, ...]:
         Column(name="y", type="float", unit="m", pose="y"),
         Column(name="angle", type="float", unit="rad", pose="angle", description=words),
         Column(name="room", type="text", kind="category"),
-        Column(name="planted", type="text", kind="category", description="Gaps that are on in the stand-in."),
+        Column(
+            name="planted",
+            type="text",
+            kind="category",
+            description="Gaps that are on in the stand-in, and things that differ from the simulator's.",
+        ),
         *(
             Column(name=gap, type="float", label=gap.replace("_", " "), description="0 is off, 1 as in that month.")
             for gap in gaps
