@@ -21,7 +21,7 @@ def test_pairs_open_with_columns_and_exact_pictures(visit: Visit, shown_pairs: H
     expect(bench.get("transport")).to_have_count(0)
     expect(bench.get("workspace-rows")).to_have_attribute("aria-current", "page")
     expect(bench.get("workspace-episodes")).to_have_attribute("aria-disabled", "true")
-    assert [p.get_attribute("data-domain") for p in bench.get("pair-picture").all()] == ["real", "sim"]
+    assert [p.get_attribute("data-domain") for p in bench.get("pair-picture").all()] == ["sim", "real"]
     bench.page.locator('[data-testid="gallery-item"][data-row="17"]').click()
     shown = bench.page.locator('[data-testid="pair-picture"][data-domain="sim"]')
     expect(shown.locator("img")).to_have_attribute("alt", "sim, row 17")

@@ -192,6 +192,14 @@ def test_what_is_predicted_of_one_domain_alone_has_no_gap_there(tmp_path: Path) 
     assert sides["real"].columns(["row", "pose_gap"], 0, 4)["row"].to_list() == [1, 2, 3, 4]
 
 
+def test_kinds_are_counted_in_words(tmp_path: Path) -> None:
+    _, sides = paired(tmp_path)
+    errors, gaps = sides["real"].sentences
+    assert errors.startswith("Errors of 'pose' in real: right 2, ")
+    assert all(kind in errors for kind in ("same room 1", "other room 1", "unreachable place 1"))
+    assert gaps.startswith("Gaps of 'pose' in real: no gap 2, ") and "worse in sim 1" in gaps
+
+
 class Brightest(nn.Module):
     """Believes to be where the mean of a picture says."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from innerview.cli.rows import Inputs, Rows, bound, ranges
+
+if TYPE_CHECKING:
+    from innerview.store import Predictions, Study
 
 
 def predict(
@@ -47,4 +50,13 @@ def predict(
     for load in loaders:
         made = run(opened, load(), chosen, rows=ranges(rows), inputs=fed, keep=tuple(keep or ()))
         told = f"{made.rows:,} {made.info.row.many} of '{made.of}' predicted by '{made.subject}' ({made.binding})."
-        Console().print(f"{told} Saved as {made.id}.", markup=False, highlight=False, soft_wrap=True)
+        lines = [f"{told} Saved as {made.id}.", *_kinds(opened, made)]
+        Console().print("\n".join(lines), markup=False, highlight=False, soft_wrap=True)
+
+
+def _kinds(study: Study, made: Predictions) -> list[str]:
+    """What kinds of error there are, where it predicted a recorded pose."""
+    from innerview.lenses.columns.predicted import predicted_columns
+
+    found = predicted_columns(study, study.recording(made.of))
+    return [line for each in found if each.prediction.id == made.id for line in each.sentences]

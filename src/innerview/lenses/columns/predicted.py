@@ -128,6 +128,21 @@ class PredictedColumns:
         return f"{self.prediction.digest}-{twin}-{self.recording.rows}-{self.tolerance:g}"
 
     @property
+    def sentences(self) -> list[str]:
+        """How many rows have which kind of error, and of which kind their gaps are, pose by pose."""
+        rows = self.prediction.rows
+        found = []
+        for pose in self.poses:
+            for what, name in (("Errors", pose.error_kind), ("Gaps", pose.gap_kind)):
+                if not name or not rows:
+                    continue
+                counted = self.columns([name], 0, rows).to_series().drop_nulls().value_counts(sort=True)
+                told = ", ".join(f"{kind} {count:,}" for kind, count in counted.iter_rows())
+                where = f" in {self.domain}" if self.domain else ""
+                found.append(f"{what} of '{pose.head}'{where}: {told or 'none is known'}.")
+        return found
+
+    @property
     def poses(self) -> tuple[PredictedPose, ...]:
         """Heads whose pose is also recorded."""
         return tuple(each.pose for each in self._joined)

@@ -1,5 +1,5 @@
 /** How the map is drawn. */
-import { choice, flag, wish } from "../../state/address/address.svelte";
+import { choice, flag, text, wish } from "../../state/address/address.svelte";
 
 /** Colour alone, pins to the truth, or a wedge for each domain. */
 export const encodings = ["colour", "pins", "wedges"] as const;
@@ -9,3 +9,5 @@ export const encodingKey = choice<Encoding>("encoding", encodings);
 export const clipKey = flag("clip", true);
 /** What colours: the gap between two domains, or the error of one, by its name. */
 export const colourKey = wish("colour-by");
+/** The result whose heat lies on the ground; empty: none. */
+export const overlayKey = text("map-heat");

@@ -18,12 +18,12 @@ export interface DrawnHeat {
   readonly reach: number;
   readonly signed: boolean;
   readonly unit: string;
+  /** What is above zero, where the sign means something. */
+  readonly positive: "orange" | "blue";
 }
 
-interface Found {
+interface Found extends Pick<DrawnHeat, "signed" | "unit" | "positive"> {
   readonly heat: RawHeat;
-  readonly signed: boolean;
-  readonly unit: string;
   readonly side: Posed;
 }
 
@@ -31,12 +31,15 @@ interface Found {
 export function channelsOf(inputs: Readonly<Record<string, string>>, arrays: readonly ArraySpec[], array: string) {
   for (const [input, text] of Object.entries(inputs)) {
     let first = 0;
-    for (const part of text.split(/\s\+\s/)) {
+    const parts = text.split(/\s\+\s/).map((part) => {
       const name = part.split("|")[0]!.trim();
       const count = arrays.find((spec) => spec.name === name)?.shape[2] ?? 1;
-      if (name === array) return { input, first, count };
+      const place = { name, first, count };
       first += count;
-    }
+      return place;
+    });
+    const found = parts.find(({ name }) => name === array);
+    if (found) return { input, first: found.first, count: found.count, all: first };
   }
   return null;
 }
@@ -63,7 +66,8 @@ export class Heats {
   readonly ways = $derived.by((): Way[] => {
     const info = this.session.recording?.info;
     if (!info || !this.live) return [];
-    return saliencyWays(this.session.lenses, info, this.session.runner(this.live)).flatMap(({ ways }) => ways);
+    const fit = this.session.lenses.filter(({ name }) => !info.capabilities.lacks[name]);
+    return saliencyWays(fit, info, this.session.runner(this.live)).flatMap(({ ways }) => ways);
   });
 
   readonly way = $derived.by(() => this.ways.find(({ key }) => key === this.asked()));
@@ -75,9 +79,20 @@ export class Heats {
     if (!found || !place) return null;
     const { width, height } = found.heat;
     const size = width * height;
-    const values = found.heat.values.subarray(place.first * size, (place.first + place.count) * size);
+    // Heat of a layer has one value a pixel, which is of all channels.
+    const own = found.heat.channels === place.all;
+    const { values: every } = found.heat;
+    const values = own ? every.subarray(place.first * size, (place.first + place.count) * size) : every;
     const flat = strongest(values, { width, height, channels: values.length / size });
-    return { values: flat, width, height, reach: this.reach, signed: found.signed, unit: found.unit };
+    return {
+      values: flat,
+      width,
+      height,
+      reach: this.reach,
+      signed: found.signed,
+      unit: found.unit,
+      positive: found.positive,
+    };
   }
 
   /** One scale for all pictures, so that paler is less. */
@@ -101,11 +116,15 @@ export class Heats {
     const late = setTimeout(() => (this.words = "computing…"), 200);
     const calls = sides.map(async (side) => {
       const { subject, inputs } = side.prediction;
-      const { lens, parameters } = way;
+      const { lens } = way;
+      // A lens over two domains is asked for each: what it finds is laid over the pictures of that one.
+      const over = session.lenses.find(({ name }) => name === lens)?.parameters?.find(({ name }) => name === "domain");
+      const parameters = { ...way.parameters };
+      if (over?.choices?.includes(side.domain)) parameters.domain = side.domain;
       const reply = await lookLive(session, `pair ${side.domain}`, { lens, row, parameters, subject, inputs });
       const heat = heatOf(reply);
-      const { signed, unit } = readWords(reply.value);
-      return heat && ([side.domain, { heat, signed, unit, side }] as const);
+      const { signed, unit, positive } = readWords(reply.value);
+      return heat && ([side.domain, { heat, signed, unit, positive, side }] as const);
     });
     Promise.all(calls)
       .then((all) => {
