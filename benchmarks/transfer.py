@@ -63,8 +63,9 @@ def occluded(rounds: int, study: iv.Study) -> None:
             subject.run({"rgbd": patched})
 
     plain = timed(one_by_one, rounds)
-    print(f"domain occlusion, {len(boxes)} patches: {ours[0]:.3f} s, processor {ours[1]:.3f} s", end="")
-    print(f" (wanted: {WANTED_OCCLUSION_S} s); one run a patch: {plain[0]:.3f} s, processor {plain[1]:.3f} s")
+    what = f"domain occlusion, one picture, {len(boxes)} patches: s on the clock"
+    print(f"| {what} (wanted: {WANTED_OCCLUSION_S}) | {ours[0]:.2f} | {plain[0]:.2f} (a run a patch) |")
+    print(f"| {what.replace('on the clock', 'of the processor, both cores')} | {ours[1]:.2f} | {plain[1]:.2f} |")
 
 
 def projected(rounds: int) -> None:
@@ -89,11 +90,11 @@ def projected(rounds: int) -> None:
 
         for combine in ("mean", "sum", "maximum"):
             wall, cpu = timed(lambda c=combine: ours(combine=c), rounds)  # type: ignore[misc]
-            print(
-                f"back-projection, {FRAMES} frames, cells of {cell} m, {combine}: {wall:.3f} s, processor {cpu:.3f} s",
-                end="",
+            what = (
+                f"back-projection, {FRAMES} pictures of {SIZE} × {SIZE}, {combine}, cells of {cell} m: s on the clock"
             )
-            print(f" (wanted: {WANTED_PROJECTION_S} s; the original code: {ORIGINAL_PROJECTION_S} s)")
+            print(f"| {what} (wanted: {WANTED_PROJECTION_S}) | {wall:.2f} | {ORIGINAL_PROJECTION_S} (Sim2RealViz) |")
+            print(f"  of the processor: {cpu:.2f} s")
         raw = ours().astype(np.float32)
         small, _ = quantised(raw)
         print(f"a map of {grid.width} × {grid.height}, every cell seen: {raw.nbytes:,} bytes raw, ", end="")
@@ -119,7 +120,8 @@ def sent(study: iv.Study) -> None:
     for name in ("values", "counts"):
         small, _ = quantised(study.result_array(found.id, name))
         total += len(zlib.compress(small.tobytes(), 6))
-    print(f"values and counts of a map of {ROWS} pictures as they are sent: {total:,} bytes")
+    what = f"a map of {ROWS} pictures, values and counts: bytes sent (wanted: under {WANTED_BYTES:,})"
+    print(f"| {what} | {total:,} | 1.5 MB (Sim2RealViz) |")
 
 
 def main() -> None:

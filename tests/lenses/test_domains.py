@@ -58,7 +58,7 @@ def test_a_counterpart_of_another_size_is_resized(tmp_path: Path) -> None:
     large = ArraySpec(name="real.rgb", shape=(SIZE, SIZE, 3), dtype="uint8", axes=small.axes, domain="real", pair="rgb")
     made = iv.Study.create(tmp_path / "sizes.study")
     arrays = {"sim.rgb": np.full((2, 4, 4, 3), 7, np.uint8), "real.rgb": np.zeros((2, SIZE, SIZE, 3), np.uint8)}
-    iv.write_rows(made, "pairs", columns={}, arrays=arrays, specs=[small, large])
+    iv.write_rows(made, "pairs", columns={"x": np.zeros(2)}, arrays=arrays, specs=[small, large])
     side = RowInputs(painted(), made.recording("pairs"), {"rgb": "real"}).domains["sim"]
     assert str(side.binding) == f"rgb ← sim.rgb | resize {SIZE}x{SIZE}"
     assert torch.allclose(side.inputs(np.arange(2))["rgb"], torch.tensor(7 / 255))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from innerview.subjects import Subject
 
 METHODS = {"tsne": tsne.look, "umap": umap.look, "pca": pca.look}
+THERE = tuple(name for name in METHODS if name != "umap" or not umap.LENS.settings.get("missing"))
+"""Those whose packages are installed."""
 DOMAIN = "domain"
 """The array that says which domain each point is of, by its place in `domains`."""
 
@@ -34,7 +36,7 @@ LENS = Lens(
             default="",
             description="What is laid out, of what was kept with the predictions; the last site, else the widest head.",
         ),
-        Parameter(name="method", type="choice", default="tsne", choices=tuple(METHODS), description="How."),
+        Parameter(name="method", type="choice", default="tsne", choices=THERE, description="How."),
         *PARAMETERS[1:],
     ),
     yields="layout",

@@ -1,6 +1,6 @@
 /** One WebSocket for model calls and news of jobs. On a channel the newest request wins. */
 import type { Client } from "./client";
-import type { Job, LensCall, LiveAnswer, LiveMessage, LiveRequest } from "./model";
+import type { ForwardCall, Job, LensCall, LiveAnswer, LiveMessage, LiveRequest } from "./model";
 
 /** What a call gave, with the bytes of its array. */
 export interface LiveReply {
@@ -11,6 +11,7 @@ export interface LiveReply {
 /** What each call takes. */
 interface Calls {
   lens: LensCall;
+  forward: ForwardCall;
 }
 
 /** A newer request on the same channel took this one's place. */

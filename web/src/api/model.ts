@@ -43,6 +43,7 @@ export type LiveAnswer = Schemas["LiveAnswer"];
 export type LiveRequest = Schemas["LiveRequest"];
 /** A recorded row looked at through a lens. */
 export type LensCall = Schemas["LensCall"];
+export type ForwardCall = Schemas["ForwardCall"];
 
 /** The elements of a memory in an order; a score is null where it is infinite. */
 export type OrderReply = Schemas["OrderReply"];

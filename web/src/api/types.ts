@@ -1747,6 +1747,24 @@ export interface components {
             world?: string | null;
         };
         /**
+         * ForwardCall
+         * @description Run a recorded row again.
+         */
+        ForwardCall: {
+            /** Inputs */
+            inputs?: {
+                [key: string]: string;
+            };
+            /** Other */
+            other?: boolean;
+            /** Recording */
+            recording: string;
+            /** Row */
+            row: number;
+            /** Subject */
+            subject?: string | null;
+        };
+        /**
          * FunctionReply
          * @description A function that an expression may call.
          */

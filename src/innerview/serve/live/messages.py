@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from innerview.rollouts.calls import LensCall
+from innerview.rollouts.calls import ForwardCall, LensCall
 from innerview.schema import ObjectInView
 from innerview.serve.arguments import model_of
 from innerview.serve.wire import ErrorBody, JobReply, Name
@@ -71,7 +71,7 @@ LiveMessage = LiveAnswer | LiveStale | LiveFailure | JobNews
 
 def beside_routes() -> dict[str, Any]:
     """JSON schemas of what the page reads and sends beside the bodies of requests, by name."""
-    sent: tuple[Any, ...] = (LiveRequest, model_of(LensCall))
+    sent: tuple[Any, ...] = (LiveRequest, model_of(LensCall), model_of(ForwardCall))
     received: tuple[Any, ...] = (LiveMessage, ObjectInView)
     kinds: list[Any] = [(kind, "validation", TypeAdapter(kind)) for kind in sent]
     kinds += [(kind, "serialization", TypeAdapter(kind)) for kind in received]

@@ -62,7 +62,9 @@ export async function openSource(service: Service, { recording, subject }: Sourc
   const open = await OpenRecording.open(service, recording);
   if (!subject || subject === open.info.subject?.name) return open;
   const all = await listPredictions(service.client, recording);
-  const found = all.findLast((each) => each.subject === subject && each.current && !each.edits.length);
+  const own = all.filter((each) => each.subject === subject && each.current && !each.edits.length);
+  // What it said through filters stands in where it has said nothing of the pictures as they are.
+  const found = own.findLast((each) => !each.filters) ?? own.at(-1);
   return withSubject(service, open, subject, found);
 }
 

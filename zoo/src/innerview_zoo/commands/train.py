@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+
+if TYPE_CHECKING:  # the zoo brings torch along, which other commands need not wait for
+    from innerview_zoo.pairs.training import TrainedPose
 
 train = typer.Typer(
     help="Train one of the zoo's networks on your own data.\n\nExample: `innerview train pose images/ --out run`",
@@ -75,9 +78,14 @@ def pose(
     units = {kind: of for kind, _, of in (text.partition("=") for text in unit or ())}
     with bar(True, f"training {variant}", "") as progress:
         made = train_pose(source, out, training, units=units, progress=progress)
+    _print_trained(made)
+
+
+def _print_trained(made: TrainedPose) -> None:
     console = Console()
     for where, told in made.held_out.items():
-        console.print(f"{where or 'held out'}: {told[0].name} {told[0]}, {told[2].name} {told[2]}", markup=False)
-    taken = f"{made.steps:,} step{'' if made.steps == 1 else 's'}"
-    words = f"{taken}; it takes {made.binding}. Use it: --subject {out / 'model.py'}:make"
+        line = f"Held-out rows{f' of {where}' if where else ''}: {told[0].name} {told[0]}, {told[2].name} {told[2]}."
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    steps = f"{made.steps:,} step{'' if made.steps == 1 else 's'}"
+    words = f"{steps}; it takes {made.binding}. Use it: --subject {made.folder / 'model.py'}:make"
     console.print(words, markup=False, highlight=False, soft_wrap=True)
