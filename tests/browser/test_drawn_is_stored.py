@@ -249,6 +249,6 @@ def test_saliency_maps(visit: Visit, show: Show, tmp_path: Path) -> None:
 def test_errors_of_poses(visit: Visit, office: tuple[iv.Study, Handle]) -> None:
     study, handle = office
     bench = visit(handle, "#/rows/rooms", viewport=LARGE)
-    expect(bench.get("view-errors")).to_be_visible()
+    expect(bench.get("view-geo-map")).to_be_visible()
     bench.still()
     places.errors(bench, Stored(Path(study.path), "rooms"), 0)

@@ -58,7 +58,7 @@ def test_a_folder_and_a_page_of_docs_are_enough(visit: Visit, walks: iv.Study, c
     with serve(walks, page=page, docs=docs) as handle:
         bench = visit(handle)
         names = bench.get("rail").locator("[data-testid^=workspace-]").all_inner_texts()
-        assert names == ["Episodes", "Rows", "Memory", "Empty", "Vision", "Saliency", "Results"]
+        assert names == ["Episodes", "Rows", "Memory", "Empty", "Vision", "Transfer", "Saliency", "Results"]
         bench.get("workspace-empty").click()
         expect(bench.get("workspace")).to_have_text("Nothing yet")
         bench.settled("#/empty/first")

@@ -15,12 +15,12 @@ from .stored import Stored
 def errors(bench: Workbench, stored: Stored, row: int) -> None:
     """The distance of each predicted place from the recorded one, subject by subject."""
     true = np.stack([stored.numbers(name) for name in ("x", "y")], axis=1)
-    lines = table(bench, "view-errors")
+    lines = table(bench, "view-geo-map")
     check_column(lines, "x", true[:, 0].tolist(), "errors.csv")
     check_column(lines, "y", true[:, 1].tolist(), "errors.csv")
     heads = [head for head in lines[0] if "position error" in head]
     assert len(heads) == 2, f"errors of {heads}"
-    medians = bench.get("view-errors").inner_text()
+    medians = bench.get("view-geo-map").inner_text()
     for folder in sorted((stored.study / "predictions").iterdir()):
         told = json.loads((folder / "manifest.json").read_text("utf-8"))["info"]
         name = told["subject"]["name"] if isinstance(told["subject"], dict) else told["subject"]
