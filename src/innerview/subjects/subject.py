@@ -62,7 +62,6 @@ class Subject:
         self._edits: tuple[Changes | tuple[Edit, ...], ...] = ()
         self._known: tuple[int, str, str] | None = None
         """Of weights with this checksum: their digest, and what they say of a probe."""
-        """Digests of the weights, and of what was said with them."""
         self._sites = {site.address: site for site in self.info.sites}
         self._recurrent = tuple(layer for layer in self._layers.values() if isinstance(layer, nn.RNNBase))
         self._identify()

@@ -31,7 +31,8 @@ export interface Circle {
 }
 
 export function circleIn({ width, height }: Size): Circle {
-  const outer = Math.max(20, Math.min(width, height) / 2 - 18);
+  // Room for "180°" at the sides, and for "90°" above.
+  const outer = Math.max(20, Math.min(width / 2 - 40, height / 2 - 18));
   return { x: width / 2, y: height / 2, inner: outer * 0.22, outer };
 }
 

@@ -189,21 +189,18 @@ def pairs(
 
         innerview zoo pairs my.study --name light --which anywhere --gap light --gap white_balance
     """
-    from innerview.jobs.terminal import bar
     from innerview_zoo import office_pairs
 
-    with bar(True, f"rendering {name}", "pairs") as progress:
-        made = office_pairs(
-            study,
-            count,
-            name=name,
-            which=int(which) if which in ("1", "2") else which,
-            gaps=gap or None,
-            size=size,
-            seed=seed,
-            device=device,
-            progress=progress,
-        )
+    made = office_pairs(
+        study,
+        count,
+        name=name,
+        which=int(which) if which in ("1", "2") else which,
+        gaps=gap or None,
+        size=size,
+        seed=seed,
+        device=device,
+    )
     Console().print(f"{count:,} pairs in '{made}'. Look: innerview serve {study}", markup=False, highlight=False)
 
 

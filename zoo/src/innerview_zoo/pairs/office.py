@@ -16,6 +16,8 @@ import torch
 from PIL import Image
 
 from innerview.errors import UnknownName, WorldError
+from innerview.jobs.engine import Progress
+from innerview.jobs.terminal import bar
 from innerview.schema import (
     ArraySpec,
     Column,
@@ -32,7 +34,6 @@ from innerview.store import Study
 from innerview.store.recordings.bulk import write_table
 from innerview.store.recordings.scenes import map_name, scene_key
 from innerview_zoo.pairs.ground import PIXELS_PER_M, ground_png
-from innerview_zoo.report import Progress, no_progress
 from innerview_zoo.worlds.office import (
     GAPS,
     Camera,
@@ -83,7 +84,7 @@ def office_pairs(
     size: int = 256,
     seed: int = 0,
     device: str = "cpu",
-    progress: Progress = no_progress,
+    progress: Progress | bool = True,
 ) -> str:
     """Record `count` poses of a trajectory (1 or 2), or "anywhere" by seed, each simulated and as in the stand-in.
 
@@ -101,7 +102,6 @@ def office_pairs(
     at = _poses(scan, real[0], when[0], count, which=which, seed=seed, given=poses)
     shots = [_Shot(pose=p, conditions=c, real=r) for p, c, r in zip(at, when, real, strict=True)]
     shot = camera or Camera(size=size)
-    renderer = _Renderer(scan, shots, shot, device, progress)
     scene, picture = scene_of(scan, shot)
     table = _table(scan, shots)
     floors = {id(each): hashlib.sha256(repr(each).encode()).hexdigest() for each in (scan, *real)}
@@ -115,8 +115,10 @@ def office_pairs(
         scene=scene_key(scene),
         arguments=ImportedFrom(content=hashlib.sha256(told.encode()).hexdigest(), format="office pairs"),
     )
-    write_table(made, info, table, renderer.rows, heights={}, scenes=((scene, picture),))
-    progress(count, count, "")
+    with bar(progress, f"rendering {name}", "pairs") as report:
+        renderer = _Renderer(scan, shots, shot, device, report)
+        write_table(made, info, table, renderer.rows, heights={}, scenes=((scene, picture),))
+        report(count, count, "")
     return info.name
 
 
