@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from innerview.errors import DamagedPart, FormatVersionError, StoreError
-from innerview.store.annotations.filters import load_filters
+from innerview.store.annotations.filters import FILTERS
 from innerview.store.annotations.metrics import load_metrics
 from innerview.store.annotations.names import load_names
-from innerview.store.annotations.reductions import load_reductions
+from innerview.store.annotations.reductions import REDUCTIONS
 from innerview.store.annotations.selections import load_selections
 from innerview.store.files import read_json
 from innerview.store.models.cards import CARD as SUBJECT_CARD
@@ -32,8 +32,8 @@ from innerview.store.study import Study
 
 _SAVED: dict[str, Callable[[Study], object]] = {
     "selections.json": load_selections,
-    "reductions.json": lambda study: load_reductions(study.path),
-    "filters.json": lambda study: load_filters(study.path),
+    "reductions.json": lambda study: REDUCTIONS.load(study.path),
+    "filters.json": lambda study: FILTERS.load(study.path),
     "metrics.json": load_metrics,
     "names.json": lambda study: load_names(study, ""),
 }

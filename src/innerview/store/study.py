@@ -13,8 +13,8 @@ import numpy as np
 
 from innerview.errors import DamagedPart, StoreError, UnknownName
 from innerview.schema import EditSet, RecordingInfo, Result, ResultInfo, SavedFilter
-from innerview.store.annotations.filters import drop_filter, load_filters, save_filter
-from innerview.store.annotations.reductions import drop_reduction, load_reductions, save_reduction
+from innerview.store.annotations.filters import FILTERS
+from innerview.store.annotations.reductions import REDUCTIONS
 from innerview.store.changes import LOCK, NEXT, changing
 from innerview.store.files import (
     STUDY_FILE,
@@ -248,27 +248,27 @@ class Study:
 
     def reductions(self) -> tuple[EditSet, ...]:
         """Named reductions of the memory, oldest first."""
-        return load_reductions(self.path)
+        return REDUCTIONS.load(self.path)
 
     def save_reduction(self, reduction: EditSet) -> None:
         """Keep a reduction under its name; one of the same name is replaced."""
-        save_reduction(self.path, reduction)
+        REDUCTIONS.save(self.path, reduction)
 
     def drop_reduction(self, name: str) -> None:
         """Forget a reduction."""
-        drop_reduction(self.path, name)
+        REDUCTIONS.drop(self.path, name)
 
     def filters(self) -> tuple[SavedFilter, ...]:
         """Named filters of pictures, oldest first."""
-        return load_filters(self.path)
+        return FILTERS.load(self.path)
 
     def save_filter(self, made: SavedFilter) -> None:
         """Keep a filter under its name; one of the same name is replaced."""
-        save_filter(self.path, made)
+        FILTERS.save(self.path, made)
 
     def drop_filter(self, name: str) -> None:
         """Forget a filter."""
-        drop_filter(self.path, name)
+        FILTERS.drop(self.path, name)
 
     def results(self, kind: str | None = None, recording: str | None = None) -> list[ResultInfo]:
         """What lenses and tables found, oldest first, without the values: see `result`.
